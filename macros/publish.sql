@@ -1,0 +1,48 @@
+{# on-run-end: publishes the marts when this invocation ran every enabled model, seed and test successfully;
+   otherwise it prints why not, and the last good published database stays. A partial run never publishes:
+   it could bring values that failed an earlier test. Only the root project publishes. #}
+{% macro publish(results) %}
+    {% if execute and project_name == 'dissent' and flags.WHICH in ['build', 'run', 'seed', 'test', 'snapshot', 'retry'] %}
+        {{ adapter.dispatch('publish', 'dissent')(results) }}
+    {% endif %}
+{% endmacro %}
+
+{% macro default__publish(results) %}{% endmacro %}
+
+{% macro duckdb__publish(results) %}
+    {% set why_not = dissent.why_not_published(results) %}
+    {% if why_not %}
+        {% do print('not published: ' ~ why_not ~ '; the published database stays as it was') %}
+    {% else %}
+        {% set names = [] %}
+        {% for node in graph.nodes.values() if node.resource_type in ['model', 'seed'] and node.config.schema == 'marts' %}
+            {% do names.append(node.alias) %}
+        {% endfor %}
+        {% set answer = run_query("select publish_marts('" ~ names | sort | join(',') ~ "')") %}
+        {% do print(answer.columns[0][0]) %}
+    {% endif %}
+{% endmacro %}
+
+{# The reason not to publish, or an empty string. #}
+{% macro why_not_published(results) %}
+    {% set partial = ['select', 'exclude', 'selector', 'resource_types', 'exclude_resource_types', 'empty', 'sample'] %}
+    {% set given = [] %}
+    {% for option in partial if invocation_args_dict.get(option) %}{% do given.append(option) %}{% endfor %}
+    {% set bad = results | rejectattr('status', 'in', ['success', 'pass', 'warn']) | list %}
+    {% set ran = results | map(attribute='node.unique_id') | list %}
+    {% set left_out = [] %}
+    {% for node in graph.nodes.values() if node.resource_type in ['model', 'seed', 'test'] and node.config.materialized != 'ephemeral' %}
+        {% if node.unique_id not in ran %}{% do left_out.append(node.name) %}{% endif %}
+    {% endfor %}
+    {% if bad %}
+        {{ return(bad | length ~ ' of ' ~ results | length ~ ' models, seeds and tests did not succeed') }}
+    {% elif flags.WHICH != 'build' %}
+        {{ return('dbt ' ~ flags.WHICH ~ ' is not a whole build') }}
+    {% elif given %}
+        {{ return('this was a partial build (--' ~ given | join(', --') | replace('_', '-') ~ ')') }}
+    {% elif left_out %}
+        {{ return(left_out | length ~ ' models, seeds or tests did not run (' ~ left_out[0] ~ ', for one)') }}
+    {% else %}
+        {{ return('') }}
+    {% endif %}
+{% endmacro %}

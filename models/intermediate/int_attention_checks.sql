@@ -1,0 +1,10 @@
+{% for dataset_id in ['cifar10h', 'demo'] %}
+select
+    '{{ dataset_id }}' as dataset_id,
+    vote_id as check_id,
+    annotator_id,
+    label = true_label as is_passed
+from {{ ref('dissent', 'stg_' ~ dataset_id ~ '__trials') }}
+where is_attention_check
+{% if not loop.last %}union all{% endif %}
+{% endfor %}

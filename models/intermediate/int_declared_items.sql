@@ -1,0 +1,4 @@
+select
+    dataset_id,
+    item_id
+from {{ ref('dissent', 'int_ferplus__images') }}

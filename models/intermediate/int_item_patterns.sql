@@ -1,0 +1,19 @@
+{{ config(materialized='table') }}
+
+with
+
+vote_shares as (
+
+    select * from {{ ref('dissent', 'vote_shares') }}
+
+)
+
+select
+    dataset_id,
+    panel,
+    item_id,
+    {{ count_pattern('votes') }} as count_pattern,
+    max(label) filter (where label_rank = 1) as majority_label,
+    max(label) filter (where label_rank = 2) as second_label
+from vote_shares
+group by dataset_id, panel, item_id

@@ -1,0 +1,1 @@
+{{ trials(source('cifar10h', 'cifar10h_raw')) }}

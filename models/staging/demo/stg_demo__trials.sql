@@ -1,0 +1,1 @@
+{{ trials(source('demo', 'demo_raw')) }}

@@ -1,0 +1,15 @@
+select
+    file_row,
+    usage as split,
+    image_name,
+    neutral,
+    happiness,
+    surprise,
+    sadness,
+    anger,
+    disgust,
+    fear,
+    contempt,
+    unknown,
+    nf
+from {{ source('ferplus', 'ferplus') }}

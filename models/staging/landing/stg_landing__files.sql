@@ -1,0 +1,10 @@
+select
+    file_name,
+    taken_from,
+    sha256,
+    bytes,
+    rows,
+    is_verified,
+    warnings,
+    landed_at
+from {{ source('landing', 'landed_files') }}

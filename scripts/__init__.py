@@ -1,0 +1,1 @@
+"""Python around the dbt project: it lands, publishes, reports and checks; the measures are SQL."""
