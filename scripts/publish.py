@@ -46,7 +46,7 @@ class Plugin(BasePlugin):
                 return publish(cursor, self.published, names.split(","))
 
         # Not a pure function: without side_effects DuckDB may fold the call away or repeat it.
-        conn.create_function("publish_marts", publish_marts, ["VARCHAR"], "VARCHAR", side_effects=True)  # type: ignore[list-item, arg-type]
+        conn.create_function("publish_marts", publish_marts, ["VARCHAR"], "VARCHAR", side_effects=True)
 
 
 def publish(connection: DuckDBPyConnection, published: Path, names: list[str], schema: str = "marts") -> str:

@@ -20,8 +20,13 @@ def sweep_table(connection: duckdb.DuckDBPyConnection) -> list[str]:
     """Lines of the short sweep table, one a data set and panel."""
     cells = ", ".join(f"max(divided_pct) filter (where rule_id = '{rule}')" for rule in RULES)
     rows = connection.execute(
-        f"select sweep.dataset_id, panel, max(items), {cells}, max(sweep.provenance) from threshold_sweep as sweep"
-        " join dataset_provenance as datasets on sweep.dataset_id = datasets.dataset_id group by sweep.dataset_id, panel, sort_order order by sort_order, panel"
+        f"""
+        select sweep.dataset_id, panel, max(items), {cells}, max(sweep.provenance)
+        from threshold_sweep as sweep
+        join dataset_provenance as datasets on sweep.dataset_id = datasets.dataset_id
+        group by sweep.dataset_id, panel, sort_order
+        order by sort_order, panel
+        """
     ).fetchall()
     lines = [f"{'divided, in % of items':<32}{'items':>7}" + "".join(f"{rule:>10}" for rule in RULES) + "  votes"]
     for dataset, panel, items, *shares, provenance in rows:

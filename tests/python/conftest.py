@@ -1,0 +1,98 @@
+"""Fixtures shared by the suite: one full build of everything that can land here, made once."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import duckdb
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[2]
+BIN = Path(sys.executable).parent
+RECONSTRUCTION = "cifar10h-raw.zip"  # the mirror's copy is not the published file
+
+
+def mirror_folder() -> Path | None:
+    """The local mirror of the vote files: DISSENT_MIRROR, else the folder that lies beside a checkout."""
+    named = os.environ.get("DISSENT_MIRROR")
+    folder = Path(named) if named else PROJECT.parent / "shared" / "data"
+    return folder if folder.is_dir() else None
+
+
+@dataclass(frozen=True)
+class Build:
+    """A project folder with a work database, a published database and the environment to run commands on them."""
+
+    folder: Path
+    project: Path = PROJECT
+    extra: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def work(self) -> Path:
+        return self.folder / "work.duckdb"
+
+    @property
+    def published(self) -> Path:
+        return self.folder / "dissent.duckdb"
+
+    @property
+    def env(self) -> dict[str, str]:
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("DISSENT_", "DBT_"))}
+        return kept | {
+            "DBT_PROJECT_DIR": str(self.project),
+            "DBT_PROFILES_DIR": str(self.project),
+            "DBT_TARGET_PATH": str(self.folder / "target"),
+            "DBT_LOG_PATH": str(self.folder / "logs"),
+            "DISSENT_WORK_DATABASE": str(self.work),
+            "DISSENT_DATABASE": str(self.published),
+            "DISSENT_RAW_FOLDER": str(self.folder / "raw"),
+            **self.extra,
+        }
+
+    def run(self, *command: str) -> subprocess.CompletedProcess[str]:
+        """Run a program of the environment (`dbt`, `python`, `duckdb`) in the project's folder."""
+        return subprocess.run(
+            [str(BIN / command[0]), *command[1:]],
+            cwd=self.project,
+            env=self.env,
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
+
+    def dbt(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return self.run("dbt", "--quiet", *arguments)
+
+    def land(self) -> subprocess.CompletedProcess[str]:
+        return self.run("python", "-m", "scripts.land")
+
+    def query(self, sql: str) -> list[tuple[object, ...]]:
+        """Rows of a query on the published database."""
+        with duckdb.connect(str(self.published), read_only=True) as connection:
+            return connection.execute(sql).fetchall()
+
+
+@pytest.fixture(scope="session")
+def mirror() -> Path:
+    folder = mirror_folder()
+    if folder is None:
+        pytest.skip("no mirror of the vote files: set DISSENT_MIRROR to a folder that holds them")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory, mirror: Path) -> Build:
+    """The whole project built on the vote files of the mirror, the reconstruction allowed as unverified."""
+    build = Build(
+        tmp_path_factory.mktemp("built"),
+        extra={"DISSENT_MIRROR": str(mirror), "DISSENT_ALLOW_UNVERIFIED": RECONSTRUCTION},
+    )
+    landed = build.land()
+    assert landed.returncode == 0, landed.stderr
+    made = build.dbt("build")
+    assert made.returncode == 0, made.stdout + made.stderr
+    return build
