@@ -10,7 +10,7 @@ inner join {{ ref('dissent', 'datasets') }} as datasets
 left join {{ ref('dissent', 'landed_files') }} as counts_file
     on datasets.published_counts_file = counts_file.file_name
 where
-    replication.kind in ('votes', 'claim')
+    replication.kind in ('votes', 'derived', 'claim')
     and replication.provenance != 'not landed'
     and replication.verdict = 'not evaluated'
     and not (

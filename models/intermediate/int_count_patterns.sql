@@ -22,7 +22,8 @@ ranked as (
     select
         count_pattern,
         votes,
-        row_number() over (partition by count_pattern order by votes desc) as label_rank
+        row_number() over (partition by count_pattern order by votes desc) as label_rank,
+        max(votes) over (partition by count_pattern) as top_votes
     from exploded
 
 ),
@@ -34,6 +35,7 @@ tallied as (
         cast(sum(votes) as bigint) as votes,
         count(*) as labels_seen,
         max(votes) as majority_votes,
+        count(*) filter (where votes = top_votes) as majority_labels,
         coalesce(max(votes) filter (where label_rank = 2), 0) as second_votes,
         count(*) filter (where votes = 1) as single_vote_labels,
         sum(votes * ln(votes)) as sum_votes_ln_votes,
@@ -48,6 +50,7 @@ select
     votes,
     labels_seen,
     majority_votes,
+    majority_labels,
     second_votes,
     votes - majority_votes as dissenting_votes,
     single_vote_labels,

@@ -13,6 +13,7 @@ select
     panel,
     item_id,
     {{ count_pattern('votes') }} as count_pattern,
+    count(*) filter (where is_tied) as tied_labels,
     max(label) filter (where label_rank = 1) as majority_label,
     max(label) filter (where label_rank = 2) as second_label
 from vote_shares

@@ -1,8 +1,9 @@
 with
 
-item_patterns as (
+pattern_pairs as (
 
-    select * from {{ ref('dissent', 'int_item_patterns') }}
+    select * from {{ ref('dissent', 'int_panel_pattern_pairs') }}
+    where panel = 'attentive'
 
 ),
 
@@ -15,23 +16,6 @@ verdicts as (
 provenance as (
 
     select * from {{ ref('dissent', 'dataset_provenance') }}
-
-),
-
--- Few distinct pairs of patterns stand for all items, so the rules are applied to pairs, not to items.
-pattern_pairs as (
-
-    select
-        everyone.dataset_id,
-        everyone.count_pattern,
-        attentive.count_pattern as attentive_pattern,
-        count(*) as items
-    from item_patterns as everyone
-    inner join item_patterns as attentive
-        on everyone.dataset_id = attentive.dataset_id
-        and everyone.item_id = attentive.item_id
-    where everyone.panel = 'all' and attentive.panel = 'attentive'
-    group by everyone.dataset_id, everyone.count_pattern, attentive.count_pattern
 
 ),
 
@@ -49,9 +33,9 @@ effects as (
         ), 0) as bigint) as flipped_to_unanimous
     from pattern_pairs
     inner join verdicts as everyone
-        on pattern_pairs.count_pattern = everyone.count_pattern
+        on pattern_pairs.all_pattern = everyone.count_pattern
     inner join verdicts as attentive
-        on pattern_pairs.attentive_pattern = attentive.count_pattern
+        on pattern_pairs.panel_pattern = attentive.count_pattern
         and everyone.rule_id = attentive.rule_id
     group by pattern_pairs.dataset_id, everyone.rule_id
 

@@ -44,6 +44,7 @@ sweep_by_label as (
             order by divided_pct desc, majority_label asc
         ) as rank_from_highest
     from {{ ref('dissent', 'threshold_sweep_by_label') }}
+    where items > 0
 
 ),
 
@@ -70,6 +71,21 @@ factors as (
         / nullif(sum(divided) filter (where rule_id = 'share_10'), 0) as any_over_share_10
     from sweep
     group by dataset_id, panel
+
+),
+
+bounds as (
+
+    select * from {{ ref('dissent', 'hod_bounds') }}
+
+),
+
+published_cells as (
+
+    select
+        *,
+        'all' as panel
+    from {{ ref('dissent', 'paper_profiles') }}
 
 ),
 
@@ -111,12 +127,21 @@ union all
 }, rule='rule_id') }}
 union all
 {{ figures_of('divided_items', {
-    'one_dissent_pct_of_divided': '100.0 * one_dissent / nullif(divided, 0)',
+    'one_dissent_pct_of_divided': '100e0 * one_dissent / nullif(divided, 0)',
     'median_dissenting_votes_of_divided': 'median_dissenting_votes',
     'median_second_label_share_pct_of_divided': '100 * median_second_share',
-    'divided_items_below_mean_entropy_pct_over': '100.0 * below_mean_entropy / nullif(divided, 0)',
+    'divided_items_below_mean_entropy_pct_over': '100e0 * below_mean_entropy / nullif(divided, 0)',
     'items_where_verdict_differs_from_any_vote': 'unlike_any_vote',
 }, rule='rule_id') }}
+union all
+{{ figures_of('bounds', {
+    'hod_lower_pct': 'hod_lower_pct',
+    'hod_upper_pct': 'hod_upper_pct',
+}, rule='rule_id') }}
+union all
+{{ figures_of('published_cells', {
+    'models_unanimous_pct_of_human_unanimous': '100e0 * agreement / (agreement + model_only)',
+}, rule="'any_vote'") }}
 union all
 {{ figures_of('dropped_effect', {'items_flipped_to_divided': 'flipped_to_divided'}, rule='rule_id') }}
 union all

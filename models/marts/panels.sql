@@ -85,8 +85,8 @@ select
     item_stats.mean_normalised_entropy,
     item_stats.mean_pairwise_disagreement,
     with_all.annotators,
-    100.0 * with_all.annotators / with_all.all_annotators as annotators_pct,
-    100.0 * with_all.correct_votes / nullif(with_all.votes_with_true_label, 0) as accuracy_pct,
+    100e0 * with_all.annotators / with_all.all_annotators as annotators_pct,
+    100e0 * with_all.correct_votes / nullif(with_all.votes_with_true_label, 0) as accuracy_pct,
     provenance.provenance
 from item_stats
 left join with_all

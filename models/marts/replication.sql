@@ -36,7 +36,7 @@ compared as (
         published.note,
         provenance.provenance,
         -- A row without a value says that an input is missing; no row at all that the figure was not found.
-        published.kind in ('votes', 'claim')
+        published.kind in ('votes', 'derived', 'claim')
         and provenance.provenance != 'not landed'
         and (measured.metric is null or measured.value is not null) as is_evaluated
     from published

@@ -41,7 +41,7 @@ select
     swept.divided,
     swept.unanimous,
     swept.no_verdict,
-    100.0 * swept.divided / nullif(swept.divided + swept.unanimous, 0) as divided_pct,
+    100e0 * swept.divided / nullif(swept.divided + swept.unanimous, 0) as divided_pct,
     {{ wilson_pct("swept.divided", "(swept.divided + swept.unanimous)", 'low') }} as divided_pct_low,
     {{ wilson_pct("swept.divided", "(swept.divided + swept.unanimous)", 'high') }} as divided_pct_high,
     panels.items_without_votes,

@@ -1,0 +1,24 @@
+with
+
+predictions as (
+
+    select * from {{ ref('dissent', 'stg_model_outputs__predictions') }}
+
+),
+
+model_files as (
+
+    select * from {{ ref('dissent', 'model_files') }}
+
+)
+
+select
+    model_files.dataset_id,
+    model_files.model_set,
+    predictions.model_id,
+    predictions.item_id,
+    predictions.label,
+    predictions.probability
+from predictions
+inner join model_files
+    on predictions.file_name = model_files.file_name

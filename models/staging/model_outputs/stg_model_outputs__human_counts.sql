@@ -1,0 +1,6 @@
+select
+    file_name,
+    item_id,
+    label,
+    votes
+from {{ source('model_outputs', 'model_human_counts') }}
