@@ -117,15 +117,16 @@ kept as (
 
 {% for mode in ['majority', 'probability', 'crossentropy', 'multi_target'] %}
 select
-    kept.dataset_id,
+    counted.dataset_id,
     '{{ mode }}' as mode,
     counted.images,
-    kept.{{ mode }} as images_kept,
+    -- No row is kept where every cell of every image had one vote.
+    coalesce(kept.{{ mode }}, 0) as images_kept,
     provenance.provenance
-from kept
-inner join counted
-    on kept.dataset_id = counted.dataset_id
-inner join provenance
-    on kept.dataset_id = provenance.dataset_id
+from counted
+left join kept
+    on counted.dataset_id = kept.dataset_id
+left join provenance
+    on counted.dataset_id = provenance.dataset_id
 {% if not loop.last %}union all{% endif %}
 {% endfor %}

@@ -92,10 +92,10 @@ bounded as (
             when
                 cells.human_only + cells.mutual != any_vote.divided or cells.items != any_vote.items
                 then concat(
-                    'our divided set (', any_vote.divided, ' of ', any_vote.items, ' items, ', any_vote.unanimous,
-                    ' unanimous) is taken to lie inside the published one (', cells.human_only + cells.mutual,
-                    ' of ', cells.items, ', ', cells.items - cells.human_only - cells.mutual, ' unanimous)'
-                )
+                        'our divided set (', any_vote.divided, ' of ', any_vote.items, ' items, ', any_vote.unanimous,
+                        ' unanimous) is taken to lie inside the published one (', cells.human_only + cells.mutual,
+                        ' of ', cells.items, ', ', cells.items - cells.human_only - cells.mutual, ' unanimous)'
+                    )
             when cells.dataset_id is not null then 'none: our divided and unanimous totals equal the published ones'
         end as assumption
     from overlapped

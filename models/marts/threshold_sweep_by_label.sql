@@ -38,12 +38,12 @@ swept as (
         sum(cast(pattern_items.items_on_top as double) / patterns.majority_labels) as items_fractional,
         coalesce(
             sum(cast(pattern_items.items_on_top as double) / patterns.majority_labels)
-                filter (where verdicts.is_divided),
+            filter (where verdicts.is_divided),
             0
         ) as divided_fractional,
         coalesce(
             sum(cast(pattern_items.items_on_top as double) / patterns.majority_labels)
-                filter (where verdicts.is_divided is not null),
+            filter (where verdicts.is_divided is not null),
             0
         ) as judged_fractional
     from pattern_items
