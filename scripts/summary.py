@@ -12,6 +12,7 @@ import duckdb
 PROJECT = Path(__file__).resolve().parents[1]
 WORK = Path(os.environ.get("DISSENT_WORK_DATABASE") or PROJECT / "data" / "work.duckdb")
 PUBLISHED = Path(os.environ.get("DISSENT_DATABASE") or PROJECT / "dissent.duckdb")
+WAREHOUSE = Path(os.environ.get("DISSENT_SPARK") or PROJECT / "data" / "spark") / "warehouse" / "marts.db"
 
 RULES = ["any_vote", "two_votes", "share_5", "share_10", "share_20", "share_30", "share_40"]
 
@@ -60,9 +61,15 @@ def replication_lines(connection: duckdb.DuckDBPyConnection) -> list[str]:
     return lines
 
 
+def print_result(connection: duckdb.DuckDBPyConnection) -> None:
+    """Print both tables."""
+    print("\n".join(["", *sweep_table(connection), "", *replication_lines(connection)]))
+
+
 def main() -> int:
     """Print the summary of the published database, or what differs in a build that was not published."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--spark", action="store_true", help="the result of the build on Spark")
     parser.add_argument("--differing", action="store_true", help="only the figures that differ in the work database")
     arguments = parser.parse_args()
     if arguments.differing:
@@ -74,8 +81,15 @@ def main() -> int:
             return 0  # the build did not get as far as the figures; dbt has said why
         print("\n".join(lines), file=sys.stderr)
         return 0
+    if arguments.spark:
+        with duckdb.connect() as connection:
+            for folder in sorted(path for path in WAREHOUSE.iterdir() if any(path.glob("*.parquet"))):
+                connection.execute(f"""create view "{folder.name}" as from '{folder}/*.parquet'""")
+            print_result(connection)
+        print(f"tables: {WAREHOUSE} (Parquet; make parity compares them with DuckDB's)")
+        return 0
     with duckdb.connect(str(PUBLISHED), read_only=True) as connection:
-        print("\n".join(["", *sweep_table(connection), "", *replication_lines(connection)]))
+        print_result(connection)
     print(f"tables: {PUBLISHED.name} (make shell opens it)")
     return 0
 

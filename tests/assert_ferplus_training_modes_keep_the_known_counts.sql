@@ -4,13 +4,19 @@ with
 
 known as (
 
-    select 'majority' as mode, 25060 as training, 3199 as public_test, 3153 as private_test
-    union all
-    select 'probability' as mode, 27956 as training, 3505 as public_test, 3505 as private_test
-    union all
-    select 'crossentropy' as mode, 27956 as training, 3505 as public_test, 3505 as private_test
-    union all
-    select 'multi_target' as mode, 27671 as training, 3472 as public_test, 3472 as private_test
+    {% for mode, training, public_test, private_test in [
+        ('majority', 25060, 3199, 3153),
+        ('probability', 27956, 3505, 3505),
+        ('crossentropy', 27956, 3505, 3505),
+        ('multi_target', 27671, 3472, 3472),
+    ] %}
+    select
+        '{{ mode }}' as mode,
+        {{ training }} as training,
+        {{ public_test }} as public_test,
+        {{ private_test }} as private_test
+    {% if not loop.last %}union all{% endif %}
+    {% endfor %}
 
 )
 

@@ -1,0 +1,85 @@
+"""Writes the results table of README.md from the published database, or checks that it says the same."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+import duckdb
+
+PROJECT = Path(__file__).resolve().parents[1]
+README = PROJECT / "README.md"
+PUBLISHED = Path(os.environ.get("DISSENT_DATABASE") or PROJECT / "dissent.duckdb")
+
+START, END = "<!-- results: written by make readme -->", "<!-- end of results -->"
+COLUMNS = [("cifar10h", "all"), ("cifar10h", "attentive"), ("ferplus", "all")]
+MODEL_SET = "four_cnns"
+
+
+def results_table(connection: duckdb.DuckDBPyConnection) -> str:
+    """The Markdown table: a row a rule; divided per cent, HoD bounds and the CNNs' exact HoD a data set and panel."""
+    rows = connection.execute(
+        """
+        select sweep.rule_id, sweep.dataset_id, sweep.panel, sweep.divided_pct,
+            bounds.hod_lower_pct, bounds.hod_upper_pct, exact.hod_pct
+        from threshold_sweep as sweep
+        left join hod_bounds as bounds using (dataset_id, panel, rule_id)
+        left join profile_sweep as exact
+            on exact.dataset_id = sweep.dataset_id and exact.panel = sweep.panel
+            and exact.rule_id = sweep.rule_id and exact.model_set = ?
+        where sweep.basis = 'second_label'
+        order by sweep.rule_order
+        """,
+        [MODEL_SET],
+    ).fetchall()
+    cells: dict[str, dict[tuple[str, str], tuple[str, ...]]] = {}
+    for rule, dataset, panel, divided, low, high, exact in rows:
+        bounds = "" if low is None else f"{low:.1f}–{high:.1f}"
+        cells.setdefault(rule, {})[dataset, panel] = (
+            f"{divided:.2f}",
+            bounds,
+            "" if exact is None else f"{exact:.1f}",
+        )
+    head = ["rule"]
+    for dataset, panel in COLUMNS:
+        head += [f"{dataset}, {panel}: divided", "HoD bounds"]
+        if dataset == "cifar10h":
+            head.append("HoD, four CNNs")
+    lines = ["| " + " | ".join(head) + " |", "| --- |" + " ---: |" * (len(head) - 1)]
+    for rule, by_panel in cells.items():
+        line = [f"`{rule}`"]
+        for column in COLUMNS:
+            divided, bounds, exact = by_panel.get(column, ("", "", ""))
+            line += [divided, bounds, exact] if column[0] == "cifar10h" else [divided, bounds]
+        lines.append("| " + " | ".join(line) + " |")
+    return "\n".join(lines)
+
+
+def with_results(text: str, table: str) -> str:
+    """`text` with the block between the markers replaced by `table`."""
+    before, _, rest = text.partition(START)
+    _, _, after = rest.partition(END)
+    return f"{before}{START}\n{table}\n{END}{after}"
+
+
+def main() -> int:
+    """Write the table into README.md; with --check, exit 1 where it says something else."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="change nothing, exit 1 where the README differs")
+    arguments = parser.parse_args()
+    with duckdb.connect(str(PUBLISHED), read_only=True) as connection:
+        table = results_table(connection)
+    text = README.read_text(encoding="utf-8")
+    if (new := with_results(text, table)) == text:
+        return 0
+    if arguments.check:
+        print("README.md: the results table is not what the database says: run make readme", file=sys.stderr)
+        return 1
+    README.write_text(new, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
