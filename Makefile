@@ -8,18 +8,23 @@ PYTHON ?= python3.11
 VENV := $(CURDIR)/.venv
 BIN := $(VENV)/bin
 LINT := $(CURDIR)/.venv-lint/bin
+SPARK := $(CURDIR)/.venv-spark/bin
+JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
+# The engine that builds: duckdb or spark.
+TARGET ?= duckdb
 
 # dbt takes relative paths from the working directory: absolute ones work from anywhere.
 export DBT_PROJECT_DIR := $(CURDIR)
 export DBT_PROFILES_DIR := $(CURDIR)
 export DISSENT_WORK_DATABASE ?= $(CURDIR)/data/work.duckdb
 export DISSENT_DATABASE ?= $(CURDIR)/dissent.duckdb
+export DISSENT_SPARK ?= $(CURDIR)/data/spark
 # Bytecode is kept: importing dbt takes twice as long without.
 unexport PYTHONDONTWRITEBYTECODE
 
 INSTALL = $(1)/pip install --quiet --disable-pip-version-check --require-hashes --requirement $(2)
 
-.PHONY: help environment land build test check lint shell bench lock clean
+.PHONY: help environment land build build-duckdb build-spark java parity test check lint shell ask readme bench lock clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -43,17 +48,42 @@ $(LINT)/.lint: requirements/lint.txt
 	@$(call INSTALL,$(LINT),requirements/lint.txt)
 	@touch $@
 
+$(SPARK)/.spark: requirements/spark.txt
+	@echo "setting up Spark in .venv-spark (once, about a minute) ..."
+	@test -x $(SPARK)/python || $(PYTHON) -m venv .venv-spark
+	@$(call INSTALL,$(SPARK),requirements/spark.txt)
+	@grep -q environment.sh $(SPARK)/activate || echo '. "$$(dirname "$$VIRTUAL_ENV")/scripts/environment.sh"' >> $(SPARK)/activate
+	@touch $@
+
 environment: $(VENV)/.build ## set up .venv, then `. .venv/bin/activate` gives dbt on this project
 
 land: $(VENV)/.build ## take, check and load the vote files
 	@$(BIN)/python -m scripts.land
 
-build: land ## everything: environment, landing, dbt build, published database, result
+build: build-$(TARGET) ## everything: environment, landing, dbt build, result; with TARGET=spark on Spark
+
+build-duckdb: land
 	@echo "building and testing the models ..."
 	@$(BIN)/dbt --quiet build || { $(BIN)/python -m scripts.summary --differing; exit 1; }
 	@$(BIN)/python -m scripts.summary
 
-test: $(VENV)/.test lint ## every check; what CI runs
+build-spark: java land $(SPARK)/.spark
+	@$(BIN)/python -m scripts.land_spark
+	@# Made anew each time: Spark refuses to write where a build that was stopped half-way left files.
+	@rm -rf $(DISSENT_SPARK)/warehouse $(DISSENT_SPARK)/metastore_db
+	@echo "building and testing the models on Spark (about three minutes) ..."
+	@$(SPARK)/dbt --quiet build --target spark --target-path $(CURDIR)/target/spark 2> $(DISSENT_SPARK)/spark.log \
+	  || { echo "the build on Spark failed; what Spark itself said is in $(DISSENT_SPARK)/spark.log" >&2; exit 1; }
+	@$(BIN)/python -m scripts.summary --spark
+
+java:
+	@major=$$("$(JAVA)" -version 2>&1 | sed -nE 's/.* version "([0-9]+).*/\1/p' || true); [ "$${major:-0}" -ge 17 ] || { \
+	  echo "Spark needs Java 17 or newer: install it (apt-get install openjdk-17-jre-headless, brew install openjdk@17) or set JAVA_HOME" >&2; exit 1; }
+
+parity: $(VENV)/.build ## compare every table of the builds on DuckDB and Spark
+	@$(BIN)/python -m scripts.parity
+
+test: $(VENV)/.test lint $(if $(shell command -v $(JAVA)),$(SPARK)/.spark) ## every check; what CI runs
 	@$(BIN)/python -m pytest
 
 check: $(VENV)/.test lint ## the quick checks, under two minutes
@@ -69,13 +99,19 @@ shell: ## SQL prompt on the published database, read-only
 	@test -f "$(DISSENT_DATABASE)" || { echo "no published database yet: run make build first" >&2; exit 1; }
 	@$(BIN)/duckdb -readonly "$(DISSENT_DATABASE)"
 
+ask: $(VENV)/.build ## the worked questions; make ask Q=name answers one
+	@$(BIN)/python -m scripts.ask $(Q)
+
+readme: $(VENV)/.build ## for maintainers: write the README's results table from the published database
+	@$(BIN)/python -m scripts.readme
+
 bench: $(VENV)/.test ## the models' SQL against numpy/pandas, as a ratio
 	@$(BIN)/python -m scripts.bench
 
 lock: ## for maintainers: resolve requirements/*.in again (needs uv)
-	@cd requirements && for name in build test lint; do \
+	@cd requirements && for name in build test lint spark; do \
 	  uv pip compile --quiet --upgrade --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
 	    --no-strip-extras --no-header $$name.in --output-file $$name.txt; done
 
 clean: ## remove what the commands made, environments and landed files included
-	@rm -rf .venv .venv-lint target logs data dissent.duckdb
+	@rm -rf .venv .venv-lint .venv-spark target logs data dissent.duckdb

@@ -77,10 +77,10 @@ select
     profile_sweep.models,
     profile_sweep.hod_pct as observed_pct,
     assumed.flipped_items,
-    100.0 * assumed.models_unanimous_on_flipped
+    100e0 * assumed.models_unanimous_on_flipped
     / nullif(assumed.flipped_items, 0) as models_unanimous_on_flipped_pct,
     assumed.unanimous_items,
-    100.0 * assumed.models_unanimous_on_unanimous
+    100e0 * assumed.models_unanimous_on_unanimous
     / nullif(assumed.unanimous_items, 0) as models_unanimous_on_unanimous_pct,
     forecasts.provenance
 from forecasts

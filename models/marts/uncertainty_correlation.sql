@@ -68,7 +68,8 @@ paired as (
     select
         uncertainties.*,
         items.panel,
-        items.normalised_entropy
+        -- Different votes can have one and the same entropy, and the last bit of the arithmetic must not rank them.
+        round(items.normalised_entropy, 12) as normalised_entropy
     from uncertainties
     inner join items
         on uncertainties.dataset_id = items.dataset_id
