@@ -30,3 +30,8 @@
 {% macro choose(n, k) -%}
     case when ({{ k }}) between 0 and ({{ n }}) then exp({{ ln_choose(n, k) }}) else cast(0 as double) end
 {%- endmacro %}
+
+{# (n choose k) / exp(log_total), 0 where k > n: the chance of a draw whose ways are counted against a total. #}
+{% macro draw_chance(n, k, log_total) -%}
+    case when ({{ k }}) <= ({{ n }}) then exp({{ ln_choose(n, k) }} - {{ log_total }}) else 0e0 end
+{%- endmacro %}

@@ -4,7 +4,7 @@ with
 
 patterns as (
 
-    select distinct count_pattern from {{ ref('dissent', 'int_pattern_items') }}
+    select distinct count_pattern from {{ ref('dissent', 'int_item_patterns') }}
 
 ),
 

@@ -8,23 +8,43 @@ item_patterns as (
 
 ),
 
-vote_shares as (
+patterns as (
 
-    select * from {{ ref('dissent', 'vote_shares') }}
+    select * from {{ ref('dissent', 'int_count_patterns') }}
 
 ),
 
-by_majority as (
+vote_counts as (
+
+    select * from {{ ref('dissent', 'vote_counts') }}
+
+),
+
+grouped as (
 
     select
         dataset_id,
         panel,
         majority_label,
         count_pattern,
-        count(*) as items,
-        count(*) filter (where tied_labels = 0) as items_on_top
+        count(*) as items
     from item_patterns
     group by dataset_id, panel, majority_label, count_pattern
+
+),
+
+by_majority as (
+
+    select
+        grouped.dataset_id,
+        grouped.panel,
+        grouped.majority_label,
+        grouped.count_pattern,
+        grouped.items,
+        case when patterns.majority_labels = 1 then grouped.items else 0 end as items_on_top
+    from grouped
+    inner join patterns
+        on grouped.count_pattern = patterns.count_pattern
 
 ),
 
@@ -32,19 +52,22 @@ by_majority as (
 by_tied_label as (
 
     select
-        vote_shares.dataset_id,
-        vote_shares.panel,
-        vote_shares.label as majority_label,
+        vote_counts.dataset_id,
+        vote_counts.panel,
+        vote_counts.label as majority_label,
         item_patterns.count_pattern,
         cast(0 as bigint) as items,
         count(*) as items_on_top
-    from vote_shares
-    inner join item_patterns
-        on vote_shares.dataset_id = item_patterns.dataset_id
-        and vote_shares.panel = item_patterns.panel
-        and vote_shares.item_id = item_patterns.item_id
-    where vote_shares.is_tied
-    group by vote_shares.dataset_id, vote_shares.panel, vote_shares.label, item_patterns.count_pattern
+    from item_patterns
+    inner join patterns
+        on item_patterns.count_pattern = patterns.count_pattern
+        and patterns.majority_labels > 1
+    inner join vote_counts
+        on item_patterns.dataset_id = vote_counts.dataset_id
+        and item_patterns.panel = vote_counts.panel
+        and item_patterns.item_id = vote_counts.item_id
+        and patterns.majority_votes = vote_counts.votes
+    group by vote_counts.dataset_id, vote_counts.panel, vote_counts.label, item_patterns.count_pattern
 
 ),
 

@@ -12,6 +12,19 @@ patterns as (
 
 ),
 
+entropies as (
+
+    select * from {{ ref('dissent', 'int_pattern_entropies') }}
+
+),
+
+beyond_lapse as (
+
+    select * from {{ ref('dissent', 'int_beyond_lapse') }}
+    where lapse_id = 'one_pct'
+
+),
+
 panels as (
 
     select * from {{ ref('dissent', 'int_panels') }}
@@ -91,7 +104,16 @@ select
     coalesce(patterns.majority_votes = patterns.second_votes, false) as is_tie,
     item_patterns.count_pattern,
     case when label_sets.labels > 1 then patterns.entropy_nats / ln(label_sets.labels) end as normalised_entropy,
-    patterns.pairwise_disagreement
+    case when label_sets.labels > 1 then entropies.miller_madow_nats / ln(label_sets.labels) end
+        as normalised_entropy_miller_madow,
+    case when label_sets.labels > 1 then entropies.zhang_nats / ln(label_sets.labels) end
+        as normalised_entropy_zhang,
+    patterns.pairwise_disagreement,
+    beyond_lapse.is_beyond_lapse as beyond_lapse,
+    case
+        when item_patterns.second_label is not null
+            then concat(item_patterns.majority_label, ' / ', item_patterns.second_label)
+    end as confusion_pair
 from all_items
 inner join panels
     on all_items.dataset_id = panels.dataset_id
@@ -103,3 +125,10 @@ left join item_patterns
     and all_items.item_id = item_patterns.item_id
 left join patterns
     on item_patterns.count_pattern = patterns.count_pattern
+left join entropies
+    on item_patterns.count_pattern = entropies.count_pattern
+left join beyond_lapse
+    on all_items.dataset_id = beyond_lapse.dataset_id
+    and panels.panel = beyond_lapse.panel
+    and patterns.votes = beyond_lapse.votes
+    and patterns.dissenting_votes = beyond_lapse.dissenting_votes
