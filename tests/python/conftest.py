@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,7 +14,28 @@ import pytest
 
 PROJECT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
+# Tools that a person's machine may lack, and how to get them.
+TOOLS = {
+    "java": "Java 17 or newer: apt-get install openjdk-17-jre-headless, or brew install openjdk@17",
+    "node": "Node.js and npm: apt-get install nodejs npm, or brew install node",
+    "chromium": "Chromium and its driver: apt-get install chromium chromium-driver",
+}
 RECONSTRUCTION = "cifar10h-raw.zip"  # the mirror's copy is not the published file
+
+
+def require(tool: str, is_there: bool) -> None:
+    """Skip the test where a tool is missing; fail it where DISSENT_REQUIRE names the tool, as CI does."""
+    if not is_there:
+        stop = pytest.fail if tool in os.environ.get("DISSENT_REQUIRE", "").split(",") else pytest.skip
+        stop(f"needs {TOOLS[tool]}")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say last what did not run and how to make it run."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(str(report.longrepr[2]).removeprefix("Skipped: ") for report in skipped)
+    for reason, tests in sorted(reasons.items()):
+        terminalreporter.write_line(f"{tests} tests did not run: {reason}")
 
 
 def mirror_folder() -> Path | None:

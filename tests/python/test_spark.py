@@ -12,7 +12,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from conftest import PROJECT, Build
+from conftest import PROJECT, Build, require
 
 from scripts.land_spark import declared_tables, export
 from scripts.parity import ParityError, compare, compare_all, read_keys
@@ -20,19 +20,12 @@ from scripts.parity import ParityError, compare, compare_all, read_keys
 SPARK_DBT = PROJECT / ".venv-spark" / "bin" / "dbt"
 
 
-def require_java(reason: str) -> None:
-    """Skip with the reason; fail instead where DISSENT_REQUIRE names java, as CI does."""
-    (pytest.fail if "java" in os.environ.get("DISSENT_REQUIRE", "").split(",") else pytest.skip)(reason)
-
-
 @pytest.fixture(scope="session")
 def on_spark(built: Build, tmp_path_factory: pytest.TempPathFactory) -> Build:
     """The session's build with Spark's folder beside it, built on Spark too: once, it takes minutes."""
     java = str(Path(os.environ["JAVA_HOME"]) / "bin" / "java") if os.environ.get("JAVA_HOME") else "java"
-    if shutil.which(java) is None:
-        require_java("Spark needs Java 17 or newer")
-    if not SPARK_DBT.exists():
-        require_java("no .venv-spark: make test sets it up where Java is installed")
+    # make test sets up .venv-spark where Java is installed.
+    require("java", shutil.which(java) is not None and SPARK_DBT.exists())
     folder = tmp_path_factory.mktemp("spark")
     build = replace(built, extra={**built.extra, "DISSENT_SPARK": str(folder)})
     landed = build.run("python", "-m", "scripts.land_spark")
