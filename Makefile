@@ -10,6 +10,7 @@ BIN := $(VENV)/bin
 LINT := $(CURDIR)/.venv-lint/bin
 SPARK := $(CURDIR)/.venv-spark/bin
 JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
+PEERS := $(CURDIR)/.venv-peers/bin
 # The engine that builds: duckdb or spark.
 TARGET ?= duckdb
 
@@ -24,7 +25,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALL = $(1)/pip install --quiet --disable-pip-version-check --require-hashes --requirement $(2)
 
-.PHONY: help environment land build build-duckdb build-spark java parity test check lint shell ask readme bench lock clean
+.PHONY: help environment land build build-duckdb build-spark java parity test check lint shell ask readme consensus bench scale lock clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -55,6 +56,12 @@ $(SPARK)/.spark: requirements/spark.txt
 	@grep -q environment.sh $(SPARK)/activate || echo '. "$$(dirname "$$VIRTUAL_ENV")/scripts/environment.sh"' >> $(SPARK)/activate
 	@touch $@
 
+$(PEERS)/.peers: requirements/peers.txt
+	@echo "setting up the peer libraries in .venv-peers (once) ..."
+	@test -x $(PEERS)/python || $(PYTHON) -m venv .venv-peers
+	@$(call INSTALL,$(PEERS),requirements/peers.txt) --no-deps
+	@touch $@
+
 environment: $(VENV)/.build ## set up .venv, then `. .venv/bin/activate` gives dbt on this project
 
 land: $(VENV)/.build ## take, check and load the vote files
@@ -83,7 +90,7 @@ java:
 parity: $(VENV)/.build ## compare every table of the builds on DuckDB and Spark
 	@$(BIN)/python -m scripts.parity
 
-test: $(VENV)/.test lint $(if $(shell command -v $(JAVA)),$(SPARK)/.spark) ## every check; what CI runs
+test: $(VENV)/.test lint $(PEERS)/.peers $(if $(shell command -v $(JAVA)),$(SPARK)/.spark) ## every check; what CI runs
 	@$(BIN)/python -m pytest
 
 check: $(VENV)/.test lint ## the quick checks, under two minutes
@@ -105,13 +112,19 @@ ask: $(VENV)/.build ## the worked questions; make ask Q=name answers one
 readme: $(VENV)/.build ## for maintainers: write the README's results table from the published database
 	@$(BIN)/python -m scripts.readme
 
-bench: $(VENV)/.test ## the models' SQL against numpy/pandas, as a ratio
-	@$(BIN)/python -m scripts.bench
+consensus: $(PEERS)/.peers ## consensus labels by Dawid-Skene, compared with the majority (optional)
+	@$(PEERS)/python -m scripts.consensus
+
+bench: $(VENV)/.test ## the models' SQL against numpy/pandas, polars and SQL by hand (VOTES=5000000,50000000)
+	@$(BIN)/python -m scripts.bench --votes $(or $(VOTES),5000000)
+
+scale: $(VENV)/.test ## cost of every model on generated votes, and how it grows (N=1000000,10000000,100000000)
+	@$(BIN)/python -m scripts.bench.scale $(or $(N),1000000)
 
 lock: ## for maintainers: resolve requirements/*.in again (needs uv)
-	@cd requirements && for name in build test lint spark; do \
+	@cd requirements && for name in build test lint spark peers; do \
 	  uv pip compile --quiet --upgrade --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
-	    --no-strip-extras --no-header $$name.in --output-file $$name.txt; done
+	    --no-strip-extras --no-header --overrides overrides.txt $$name.in --output-file $$name.txt; done
 
 clean: ## remove what the commands made, environments and landed files included
-	@rm -rf .venv .venv-lint .venv-spark target logs data dissent.duckdb
+	@rm -rf .venv .venv-lint .venv-spark .venv-peers target logs data dissent.duckdb
