@@ -61,11 +61,14 @@ def audited(built: Build, folder: Path, cells: list[Cell]) -> Path:
     manifest = Manifest(built.folder / "target" / "manifest.json")
     database = folder / built.work.name  # compiled SQL names the database after its file
     with duckdb.connect(str(database)) as connection:
+        connection.execute("pragma enable_profiling = 'no_output'")  # replay reads what each model took
         manifest.create_inputs(connection)
         connection.execute("create table cells (dataset_id varchar, item_id varchar, label varchar, votes bigint)")
         connection.executemany("insert into cells values (?, ?, ?, ?)", cells)
         models = manifest.models({"agreement", "items", "vote_counts"})
-        for _ in replay(connection, models, {"int_label_counts": "select * from main.cells"}):
+        for _ in replay(
+            connection, models, {"int_label_counts": "select *, cast(null as varchar) as true_label from main.cells"}
+        ):
             pass
     return database
 
