@@ -25,7 +25,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALL = $(1)/pip install --quiet --disable-pip-version-check --require-hashes --requirement $(2)
 
-.PHONY: help environment land build build-duckdb build-spark java parity test check lint shell ask readme consensus bench scale lock clean
+.PHONY: help environment land add remove build build-duckdb build-spark java parity test check lint shell report ask readme consensus bench scale coverage lock clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -73,6 +73,7 @@ build-duckdb: land
 	@echo "building and testing the models ..."
 	@$(BIN)/dbt --quiet build || { $(BIN)/python -m scripts.summary --differing; exit 1; }
 	@$(BIN)/python -m scripts.summary
+	@$(BIN)/python -m scripts.report --no-pictures
 
 build-spark: java land $(SPARK)/.spark
 	@$(BIN)/python -m scripts.land_spark
@@ -102,9 +103,18 @@ lint: $(VENV)/.test $(LINT)/.lint ## linters and type checker
 	@$(BIN)/mypy --no-error-summary
 	@$(LINT)/sqlfluff lint --nocolor --disable-progress-bar models tests analyses | { grep -v -e '^All Finished' || true; }
 
+add: $(VENV)/.build ## bring your own votes: make add FILE=path NAME=my_votes [ARGS='--help']
+	@$(BIN)/python -m scripts.add $(if $(FILE),"$(FILE)") $(if $(NAME),--name "$(NAME)") $(ARGS)
+
+remove: $(VENV)/.build ## take them out again: make remove NAME=my_votes
+	@$(BIN)/python -m scripts.remove $(if $(NAME),--name "$(NAME)")
+
 shell: ## SQL prompt on the published database, read-only
 	@test -f "$(DISSENT_DATABASE)" || { echo "no published database yet: run make build first" >&2; exit 1; }
 	@$(BIN)/duckdb -readonly "$(DISSENT_DATABASE)"
+
+report: $(VENV)/.build ## the page to look at, report/dissent.html, and its charts as PNG and SVG
+	@$(BIN)/python -m scripts.report
 
 ask: $(VENV)/.build ## the worked questions; make ask Q=name answers one
 	@$(BIN)/python -m scripts.ask $(Q)
@@ -121,10 +131,13 @@ bench: $(VENV)/.test ## the models' SQL against numpy/pandas, polars and SQL by 
 scale: $(VENV)/.test ## cost of every model on generated votes, and how it grows (N=1000000,10000000,100000000)
 	@$(BIN)/python -m scripts.bench.scale $(or $(N),1000000)
 
+coverage: $(VENV)/.test ## how often the 95 % intervals cover the truth, on generated panels (DRAWS=2000)
+	@$(BIN)/python -m scripts.coverage --draws $(or $(DRAWS),2000)
+
 lock: ## for maintainers: resolve requirements/*.in again (needs uv)
 	@cd requirements && for name in build test lint spark peers; do \
 	  uv pip compile --quiet --upgrade --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
 	    --no-strip-extras --no-header --overrides overrides.txt $$name.in --output-file $$name.txt; done
 
 clean: ## remove what the commands made, environments and landed files included
-	@rm -rf .venv .venv-lint .venv-spark .venv-peers target logs data dissent.duckdb
+	@rm -rf .venv .venv-lint .venv-spark .venv-peers target logs data dissent.duckdb report/dissent.html report/charts
