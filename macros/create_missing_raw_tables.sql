@@ -1,11 +1,11 @@
 {# Makes every declared raw table that isn't there, empty, with the columns its source declares:
-   nothing landed is a normal state, and unit tests need the relations. #}
+   nothing landed is a normal state, and unit tests need the relations. As a package dissent lands nothing. #}
 {% macro create_missing_raw_tables() %}
-    {% if execute and flags.WHICH in ['build', 'run', 'test'] %}
+    {% if execute and project_name == 'dissent' and flags.WHICH in ['build', 'run', 'test'] %}
         {% for table in graph.sources.values() | selectattr('package_name', 'equalto', 'dissent') %}
             {% set columns = [] %}
             {% for column in table.columns.values() %}
-                {% do columns.append(column.name ~ ' ' ~ column.data_type) %}
+                {% do columns.append(adapter.quote(column.name) ~ ' ' ~ column.data_type) %}
             {% endfor %}
             {{ adapter.dispatch('create_raw_table', 'dissent')(table, columns | join(', ')) }}
         {% endfor %}

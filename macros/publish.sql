@@ -15,7 +15,7 @@
         {% do print('not published: ' ~ why_not ~ '; the published database stays as it was') %}
     {% else %}
         {% set names = [] %}
-        {% for node in graph.nodes.values() if node.resource_type in ['model', 'seed'] and node.config.schema == 'marts' %}
+        {% for node in graph.nodes.values() if node.resource_type in ['model', 'seed'] and node.config.schema == 'dissent_marts' %}
             {% do names.append(node.alias) %}
         {% endfor %}
         {% set answer = run_query("select publish_marts('" ~ names | sort | join(',') ~ "')") %}

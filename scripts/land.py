@@ -16,12 +16,12 @@ from pathlib import Path
 from scripts import build_lock
 from scripts.landing import fetch, load
 from scripts.landing.declared import PROJECT, LandingError, SourceFile, read_declared
-from scripts.landing.layouts import LAYOUTS
+from scripts.landing.layouts import Layout, Shape, layout_of
 
 HELP = """\
 Take each declared vote file (seeds/source_files.csv) from data/raw/, else from the folder in DISSENT_MIRROR, else from
 its public address; check its size and sha256, validate its content and load it into the work database.
-Files that have landed already and did not change are left alone.
+Files that have landed already and did not change are left alone. docs/model-outputs.md tells how to bring predictions.
 """
 ENVIRONMENT = """\
 environment variables:
@@ -50,9 +50,9 @@ class Settings:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One line of the table that landing prints; `reason` says why a file could not be had."""
+    """One line of the table that landing prints; `reason` says why a file could not be had or has to wait."""
 
-    file_name: str
+    source: SourceFile
     status: str
     record: load.Landed | None = None
     reason: str = ""
@@ -82,6 +82,10 @@ def read_settings(sources: list[SourceFile], *, refresh: bool) -> Settings:
     )
 
 
+class Waiting(LandingError):
+    """What the file is checked against is not there yet: a normal state, not a failure."""
+
+
 class Landing:
     """One run over the declared files; takes the build lock when the first file has to be written."""
 
@@ -93,32 +97,39 @@ class Landing:
 
     def land(self, source: SourceFile) -> Outcome:
         """Land one file; raises LandingError where it is refused, and then what was there stays."""
+        layout = layout_of(source)
         before = self.landed.get(source.file_name)
         found = fetch.find_local(source, self.settings.raw_folder, self.settings.mirror)
-        if found and found.is_verified and LAYOUTS[source.file_name].is_generated:
+        if found and found.is_verified and layout.is_generated:
             # Wherever these bytes lie, the generator's are the same.
             found = replace(found, taken_from="generated")
         if found is None and before and not self.settings.refresh:
-            return Outcome(source.file_name, "kept", before)
+            return Outcome(source, "kept", before)
+        if found is None and not source.address and not layout.is_generated:
+            absent = "missing" if layout.shape is Shape.BROUGHT else "optional"
+            return Outcome(source, "kept" if before else absent, before)
         if found is None:
             try:
-                found = self._obtain(source)
+                found = self._obtain(source, layout)
             except fetch.Unreachable as error:
-                return Outcome(source.file_name, "kept" if before else "missing", before, reason=str(error))
+                return Outcome(source, "kept" if before else "missing", before, reason=str(error))
         # A record made against another declared hash is not this file's any more, whatever its own hash.
         is_same = before and (before.sha256, before.is_verified) == (found.sha256, found.is_verified)
         if is_same and not self.settings.refresh:
-            return Outcome(source.file_name, "unchanged", before)
-        if not found.is_verified and source.file_name not in self.settings.allow_unverified:
+            return Outcome(source, "unchanged", before)
+        if fetch.must_be_allowed(source, found) and source.file_name not in self.settings.allow_unverified:
             raise LandingError(fetch.refusal(source, found))
-        return Outcome(source.file_name, "landed", self._load(source, found))
+        try:
+            return Outcome(source, "landed", self._load(source, layout, found))
+        except Waiting as error:
+            return Outcome(source, "kept" if before else "waiting", before, reason=str(error))
 
-    def _obtain(self, source: SourceFile) -> fetch.Found:
+    def _obtain(self, source: SourceFile, layout: Layout) -> fetch.Found:
         """Generate or download the file into the folder of raw files."""
-        if self.settings.is_offline and not LAYOUTS[source.file_name].is_generated:
+        if self.settings.is_offline and not layout.is_generated:
             raise fetch.Unreachable(f"{source.file_name}: not downloaded, because DISSENT_OFFLINE is set")
         self._lock()
-        if LAYOUTS[source.file_name].is_generated:
+        if layout.is_generated:
             from scripts import demo
 
             path = self.settings.raw_folder / source.file_name
@@ -130,7 +141,7 @@ class Landing:
         return fetch.download(
             source,
             self.settings.raw_folder,
-            allowed=source.file_name in self.settings.allow_unverified,
+            allowed=not source.sha256 or source.file_name in self.settings.allow_unverified,
             base_url=self.settings.base_url,
         )
 
@@ -139,19 +150,34 @@ class Landing:
             self.resources.enter_context(build_lock.take(self.settings.database))
             self.is_locked = True
 
-    def _load(self, source: SourceFile, found: fetch.Found) -> load.Landed:
+    def _load(self, source: SourceFile, layout: Layout, found: fetch.Found) -> load.Landed:
         import duckdb
 
-        from scripts.landing import readers, validate
+        from scripts.landing import brought, readers, validate
 
         self._lock()
-        layout = LAYOUTS[source.file_name]
         with duckdb.connect() as connection:
+            if layout.dataset_id:
+                validate.expect(connection, layout, self._items(source, layout))
             _say(f"reading {found.path}")
-            readers.read(connection, source, layout, found.path)
-            _say(f"validating {source.file_name}")
-            warnings = validate.validate(connection, source, layout)
+            if layout.shape is Shape.BROUGHT:
+                warnings = brought.read(connection, source, found.path)
+            else:
+                readers.read(connection, source, layout, found.path)
+                _say(f"validating {source.file_name}")
+                warnings = validate.validate(connection, source, layout)
             return load.load(self.settings.database, connection, readers.FILE_ROWS, source, found, warnings)
+
+    def _items(self, source: SourceFile, layout: Layout) -> list[str]:
+        """The items of the data set that a file of model outputs is about."""
+        if "items" in layout.parameters:
+            return [str(item) for item in range(layout.parameters["items"])]
+        if items := load.built_items(self.settings.database, layout.dataset_id):
+            return items
+        raise Waiting(
+            f"{source.file_name}: the items of {layout.dataset_id} are not known before its votes have landed and were "
+            "built: once they were, land this file again"
+        )
 
 
 def _say(progress: str) -> None:
@@ -163,10 +189,11 @@ def _table(outcomes: list[Outcome]) -> str:
     for outcome in outcomes:
         record = outcome.record
         if record:
-            verified = "verified" if record.is_verified else "UNVERIFIED"
-            lines.append((outcome.file_name, outcome.status, f"{record.rows:,}", verified, record.taken_from))
+            unverified = "UNVERIFIED" if outcome.source.sha256 else "UNVERIFIED (no declared hash)"
+            verified = "verified" if record.is_verified else unverified
+            lines.append((outcome.source.file_name, outcome.status, f"{record.rows:,}", verified, record.taken_from))
         else:
-            lines.append((outcome.file_name, outcome.status, "-", "-", "-"))
+            lines.append((outcome.source.file_name, outcome.status, "-", "-", "-"))
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
     return "\n".join(
         "  ".join(
@@ -186,10 +213,10 @@ def land_all(settings: Settings, sources: list[SourceFile]) -> int:
             try:
                 outcomes.append(landing.land(source))
             except LandingError as error:
-                outcomes.append(Outcome(source.file_name, "refused", landing.landed.get(source.file_name)))
+                outcomes.append(Outcome(source, "refused", landing.landed.get(source.file_name)))
                 refusals.append(str(error))
     print(_table(outcomes))
-    if missing := [outcome.file_name for outcome in outcomes if outcome.status == "missing"]:
+    if missing := [outcome.source.file_name for outcome in outcomes if outcome.status == "missing"]:
         print(
             f"missing: {', '.join(missing)}; put them into {settings.raw_folder}, or name a folder that holds them in "
             "DISSENT_MIRROR, or run this again with network access"

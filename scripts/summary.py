@@ -9,6 +9,8 @@ from pathlib import Path
 
 import duckdb
 
+from scripts.brought_project import brought_names
+
 PROJECT = Path(__file__).resolve().parents[1]
 WORK = Path(os.environ.get("DISSENT_WORK_DATABASE") or PROJECT / "data" / "work.duckdb")
 PUBLISHED = Path(os.environ.get("DISSENT_DATABASE") or PROJECT / "dissent.duckdb")
@@ -61,9 +63,20 @@ def replication_lines(connection: duckdb.DuckDBPyConnection) -> list[str]:
     return lines
 
 
+def limit_lines(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    """What the audit can't tell about the data sets that `make add` brought."""
+    rows = connection.execute(
+        "select dataset_id, items_concerned, items_pct, statement from audit_limits"
+        " where list_contains(?, dataset_id) order by dataset_id, audit_limit",
+        [brought_names()],
+    ).fetchall()
+    lines = ["", "what the audit can't tell about your own votes:"] if rows else []
+    return lines + [f"  {name}: {statement} ({items:,} items, {pct:.0f} %)" for name, items, pct, statement in rows]
+
+
 def print_result(connection: duckdb.DuckDBPyConnection) -> None:
-    """Print both tables."""
-    print("\n".join(["", *sweep_table(connection), "", *replication_lines(connection)]))
+    """Print the tables and what goes with them."""
+    print("\n".join(["", *sweep_table(connection), *limit_lines(connection), "", *replication_lines(connection)]))
 
 
 def main() -> int:

@@ -1,5 +1,6 @@
 -- A stricter rule divides a part of the same items, so neither of its bounds lies above the looser rule's.
 -- Returns the pairs of rules whose bounds are the wrong way round.
+{{ config(enabled=project_name == 'dissent') }}
 with
 
 bounds as (

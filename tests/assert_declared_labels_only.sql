@@ -3,7 +3,7 @@ with
 
 declaring as (
 
-    select distinct dataset_id from {{ ref('dissent', 'labels') }}
+    select distinct dataset_id from {{ ref('dissent', 'int_declared_labels') }}
 
 ),
 

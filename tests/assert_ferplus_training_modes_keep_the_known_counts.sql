@@ -1,5 +1,6 @@
 -- What the FERPlus training code keeps of fer2013new.csv, counted from its rules: the one published file is the
 -- only one these hold for, so an unverified file is left out. Returns the modes that keep another number.
+{{ config(enabled=project_name == 'dissent') }}
 with
 
 known as (

@@ -1,5 +1,6 @@
 -- A pin that silently stops being evaluated is worse than one that fails: once a data set has landed each of its
 -- figures has a verdict. Only the comparison with published counts waits for a second file.
+{{ config(enabled=project_name == 'dissent') }}
 select
     replication.figure_id,
     replication.metric,

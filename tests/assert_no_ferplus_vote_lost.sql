@@ -1,5 +1,6 @@
 -- The emotion votes of the FER+ rows with an image name all arrive in vote_counts: the item ids must not
 -- merge rows, and the splits must not overlap. Returns the splits whose sums differ.
+{{ config(enabled=project_name == 'dissent') }}
 with
 
 landed as (

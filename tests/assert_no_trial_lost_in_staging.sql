@@ -1,5 +1,6 @@
 -- Every trial that landed is either a vote or an attention check, and none is both: a filter that drops
 -- a row, or a join that doubles one, shows here. Returns the data sets whose numbers differ.
+{{ config(enabled=project_name == 'dissent') }}
 with
 
 trials as (

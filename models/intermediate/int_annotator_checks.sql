@@ -10,7 +10,7 @@ checks as (
 
 datasets as (
 
-    select * from {{ ref('dissent', 'datasets') }}
+    select * from {{ ref('dissent', 'int_datasets') }}
 
 ),
 

@@ -1,3 +1,5 @@
+{{ config(enabled=project_name == 'dissent') }}
+
 with
 
 images as (

@@ -4,7 +4,7 @@ with
 
 declared as (
 
-    select * from {{ ref('dissent', 'labels') }}
+    select * from {{ ref('dissent', 'int_declared_labels') }}
 
 ),
 

@@ -1,4 +1,4 @@
-{{ config(materialized='table') }}
+{{ config(materialized='table', enabled=project_name == 'dissent') }}
 
 with
 
@@ -37,7 +37,7 @@ select
     max(label) filter (where label_rank = 1) as label,
     max(probability) as confidence,
     -- p ln p goes to 0 with p; a file of chosen labels has no probabilities and so no entropy.
-    -sum(case when probability > 0 then probability * ln(probability) when probability = 0 then 0 end)
+    0 - sum(case when probability > 0 then probability * ln(probability) when probability = 0 then 0 end)
         as predictive_entropy
 from ranked
 group by dataset_id, model_set, model_id, item_id

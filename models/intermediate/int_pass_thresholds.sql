@@ -4,7 +4,7 @@ with
 
 datasets as (
 
-    select * from {{ ref('dissent', 'datasets') }}
+    select * from {{ ref('dissent', 'int_datasets') }}
 
 ),
 

@@ -54,7 +54,7 @@ select
     dataset_id,
     item_id,
     label,
-    cast(null as string) as true_label,
+    true_label,
     votes,
     cast(0 as bigint) as dropped_votes
 from label_counts

@@ -1,5 +1,6 @@
 with
 
+{% if project_name == 'dissent' %}
 trials as (
 
     {% for dataset_id in ['cifar10h', 'demo'] %}
@@ -16,8 +17,17 @@ trials as (
     {% if not loop.last %}union all{% endif %}
     {% endfor %}
 
+),
+
+{% endif %}
+brought as (
+
+    select * from {{ ref('dissent', 'int_brought_votes') }}
+    where drop_reason is null and weight > 0 and annotator_id is not null
+
 )
 
+{% if project_name == 'dissent' %}
 select
     dataset_id,
     vote_id,
@@ -28,3 +38,17 @@ select
     true_label,
     reaction_time_ms
 from trials
+
+union all
+
+{% endif %}
+select
+    dataset_id,
+    vote_id,
+    item_id,
+    annotator_id,
+    label,
+    weight,
+    true_label,
+    cast(null as double) as reaction_time_ms
+from brought

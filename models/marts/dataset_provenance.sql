@@ -1,5 +1,6 @@
 with
 
+{% if project_name == 'dissent' %}
 datasets as (
 
     select * from {{ ref('dissent', 'datasets') }}
@@ -10,8 +11,16 @@ files as (
 
     select * from {{ ref('dissent', 'landed_files') }}
 
+),
+
+{% endif %}
+relations as (
+
+    select * from {{ ref('dissent', 'stg_warehouse__datasets') }}
+
 )
 
+{% if project_name == 'dissent' %}
 select
     datasets.dataset_id,
     datasets.title,
@@ -25,3 +34,18 @@ select
 from datasets
 inner join files
     on datasets.votes_file = files.file_name
+
+union all
+
+{% endif %}
+select
+    dataset_id,
+    title,
+    unit,
+    votes_relation as votes_file,
+    'warehouse' as provenance,
+    cast(null as timestamp) as landed_at,
+    cast(null as string) as licence,
+    cast(null as string) as citation,
+    sort_order
+from relations

@@ -1,3 +1,5 @@
+{{ config(enabled=project_name == 'dissent') }}
+
 {%- set emotions = ['neutral', 'happiness', 'surprise', 'sadness', 'anger', 'disgust', 'fear', 'contempt'] -%}
 
 with

@@ -1,3 +1,5 @@
+{{ config(enabled=project_name == 'dissent') }}
+
 with
 
 model_labels as (
@@ -48,7 +50,7 @@ mixed as (
         mean_probabilities.dataset_id,
         mean_probabilities.model_set,
         mean_probabilities.item_id,
-        -sum(
+        0 - sum(
             case
                 when mean_probabilities.probability_sum > 0
                     then

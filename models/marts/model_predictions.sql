@@ -1,3 +1,5 @@
+{{ config(enabled=project_name == 'dissent') }}
+
 with
 
 predictions as (
@@ -15,7 +17,8 @@ model_files as (
 select
     model_files.dataset_id,
     model_files.model_set,
-    predictions.model_id,
+    -- A name corrected in the seed counts at once, without landing the file again.
+    coalesce(model_files.model_id, predictions.model_id) as model_id,
     predictions.item_id,
     predictions.label,
     predictions.probability

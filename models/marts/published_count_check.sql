@@ -1,3 +1,5 @@
+{{ config(enabled=project_name == 'dissent') }}
+
 with
 
 published as (
@@ -15,7 +17,7 @@ counted as (
 
 datasets as (
 
-    select * from {{ ref('dissent', 'datasets') }}
+    select * from {{ ref('dissent', 'int_datasets') }}
     where published_counts_file is not null
 
 ),

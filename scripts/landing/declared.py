@@ -6,10 +6,18 @@ Only the standard library and PyYAML are imported here: a landing with nothing t
 from __future__ import annotations
 
 import csv
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
+SEEDS = PROJECT / "seeds"
+DEFAULT_MAX_BYTES = 256 * 1024 * 1024
+# What a sentence about bad content ends with.
+RETAKE = "take the published file again, or correct it if it is your own"
+# Raw tables that are filled from the same files as another one; they have a column file_name, too.
+COMPANIONS: Mapping[str, tuple[str, ...]] = {"model_predictions": ("model_human_counts",)}
 
 
 class LandingError(Exception):
@@ -20,7 +28,8 @@ class LandingError(Exception):
 class SourceFile:
     """A row of `seeds/source_files.csv`.
 
-    `bytes` is None where the size is not known; `sha256` and `address` are empty where there is none.
+    `bytes` is None where the size is not known; `sha256` and `address` are empty where there is none: without a hash
+    there is nothing to verify, without an address a file that nobody put there is simply not there.
     `max_bytes` bounds what is ever read or downloaded.
     """
 
@@ -34,22 +43,37 @@ class SourceFile:
     citation: str
 
 
-def read_declared(path: Path = PROJECT / "seeds" / "source_files.csv") -> list[SourceFile]:
+def read_seed(path: Path) -> list[dict[str, str]]:
+    """The rows of a seed; a cell that is missing at the end of a line is empty."""
+    with path.open(encoding="utf-8-sig", newline="") as handle:
+        return list(csv.DictReader(handle, restval=""))
+
+
+def read_declared(path: Path = SEEDS / "source_files.csv") -> list[SourceFile]:
     """The declared files, in the order of the seed."""
-    with path.open(encoding="utf-8", newline="") as handle:
-        return [
-            SourceFile(
-                file_name=row["file_name"],
-                raw_table=row["raw_table"],
-                address=row["address"],
-                sha256=row["sha256"],
-                bytes=int(row["bytes"]) if row["bytes"] else None,
-                max_bytes=int(row["max_bytes"]),
-                licence=row["licence"],
-                citation=row["citation"],
-            )
-            for row in csv.DictReader(handle)
-        ]
+    return [
+        SourceFile(
+            file_name=row["file_name"],
+            raw_table=row["raw_table"],
+            address=row["address"],
+            sha256=row["sha256"],
+            bytes=_size(row, "bytes"),
+            max_bytes=_size(row, "max_bytes") or DEFAULT_MAX_BYTES,
+            licence=row["licence"],
+            citation=row["citation"],
+        )
+        for row in read_seed(path)
+    ]
+
+
+def _size(row: Mapping[str, str], column: str) -> int | None:
+    text = row[column].strip()
+    if text and not re.fullmatch("[0-9]{1,18}", text):
+        raise LandingError(
+            f"seeds/source_files.csv, {row['file_name']}, column {column}: {text!r} is no number of bytes: "
+            "correct it or leave it empty"
+        )
+    return int(text) if text else None
 
 
 def raw_columns(raw_table: str, models: Path = PROJECT / "models" / "staging") -> list[tuple[str, str]]:

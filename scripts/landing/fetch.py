@@ -67,6 +67,14 @@ def refusal(source: SourceFile, found: Found) -> str:
     return f"{source.file_name}: {what}: refused; if you trust it, name it in DISSENT_ALLOW_UNVERIFIED"
 
 
+def must_be_allowed(source: SourceFile, found: Found) -> bool:
+    """Whether the file is refused unless the user allows it: it is not what is declared.
+
+    Without a declared hash it can't be verified, and nothing contradicts it.
+    """
+    return not found.is_verified and (bool(source.sha256) or source.bytes not in (None, found.bytes))
+
+
 def find_local(source: SourceFile, raw_folder: Path, mirror: Path | None) -> Found | None:
     """The file in `raw_folder`, else in `mirror` or one of its subfolders, else None.
 

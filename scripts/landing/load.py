@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from scripts.landing.declared import PROJECT, LandingError, SourceFile, raw_columns
+from scripts.landing.declared import COMPANIONS, PROJECT, LandingError, SourceFile, raw_columns
 
 if TYPE_CHECKING:
     from scripts.landing.fetch import Found
@@ -93,7 +93,7 @@ def landed(database: Path, sources: list[SourceFile]) -> dict[str, Landed]:
             source.file_name: records[source.file_name]
             for source in sources
             if source.file_name in records
-            and _has_declared_columns(connection, catalog, source.raw_table)
+            and all(_has_declared_columns(connection, catalog, raw_table) for raw_table in _raw_tables(source))
             and _rows_there(connection, source) == records[source.file_name].rows
         }
 
@@ -101,6 +101,26 @@ def landed(database: Path, sources: list[SourceFile]) -> dict[str, Landed]:
 def _catalog(connection: duckdb.DuckDBPyConnection) -> str:
     row = connection.execute("select current_database()").fetchone()
     return str(row[0]) if row else ""
+
+
+def _raw_tables(source: SourceFile) -> tuple[str, ...]:
+    return source.raw_table, *COMPANIONS.get(source.raw_table, ())
+
+
+def built_items(database: Path, dataset_id: str) -> list[str]:
+    """The data set's items as the last build of the models found them; none before the first build."""
+    if not database.exists():
+        return []
+    try:
+        with duckdb.connect(str(database), read_only=True) as connection:
+            rows = connection.execute(
+                "select item_id from marts.items where dataset_id = ? and panel = 'all' order by all", [dataset_id]
+            ).fetchall()
+    except duckdb.CatalogException:
+        return []
+    except duckdb.Error as error:
+        raise _in_use(database, error) from error
+    return [str(item) for (item,) in rows]
 
 
 def _rows_there(connection: duckdb.DuckDBPyConnection, source: SourceFile) -> int:
@@ -117,7 +137,10 @@ def load(
     found: Found,
     warnings: list[str],
 ) -> Landed:
-    """Put the rows of `rows_table` (a table of `connection`) into the work database, all or nothing."""
+    """Put the rows of `rows_table` (a table of `connection`) into the work database, all or nothing.
+
+    The rows of companion tables lie in `connection` under the tables' own names.
+    """
     database.parent.mkdir(parents=True, exist_ok=True)
     try:
         connection.execute("attach '{}' as work".format(str(database).replace("'", "''")))
@@ -149,16 +172,12 @@ def _replace(
     warnings: list[str],
 ) -> Landed:
     connection.execute("create schema if not exists work.raw")
-    for raw_table in (source.raw_table, LANDED_FILES):
+    for raw_table in (*_raw_tables(source), LANDED_FILES):
         if not _has_declared_columns(connection, "work", raw_table):
             connection.execute(f'create or replace table work.raw."{raw_table}" ({_definition(raw_table)})')
-    where, values = ("where file_name = ?", [source.file_name]) if _is_shared(source.raw_table) else ("", [])
-    connection.execute(f'delete from work.raw."{source.raw_table}" {where}', values)
-    names = ", ".join(f'"{name}"' for name, _ in raw_columns(source.raw_table))
-    counted = connection.execute(
-        f'insert into work.raw."{source.raw_table}" ({names}) select {names} from {rows_table}'
-    ).fetchone()
-    rows = int(counted[0]) if counted else 0
+    rows = _replace_rows(connection, source, source.raw_table, rows_table)
+    for companion in COMPANIONS.get(source.raw_table, ()):
+        _replace_rows(connection, source, companion, companion)
     connection.execute(f"delete from work.raw.{LANDED_FILES} where file_name = ?", [source.file_name])
     record = {
         "file_name": source.file_name,
@@ -176,3 +195,13 @@ def _replace(
         list(record.values()),
     )
     return Landed(source.file_name, found.taken_from, found.sha256, rows, found.is_verified)
+
+
+def _replace_rows(connection: duckdb.DuckDBPyConnection, source: SourceFile, raw_table: str, rows_table: str) -> int:
+    where, values = ("where file_name = ?", [source.file_name]) if _is_shared(raw_table) else ("", [])
+    connection.execute(f'delete from work.raw."{raw_table}" {where}', values)
+    names = ", ".join(f'"{name}"' for name, _ in raw_columns(raw_table))
+    counted = connection.execute(
+        f'insert into work.raw."{raw_table}" ({names}) select {names} from {rows_table}'
+    ).fetchone()
+    return int(counted[0]) if counted else 0

@@ -22,17 +22,21 @@ os.environ["GX_ANALYTICS_ENABLED"] = "false"
 import great_expectations as gx
 from great_expectations.data_context.types.base import ProgressBarsConfig
 
-from scripts.landing.declared import PROJECT, LandingError, SourceFile
+from scripts.landing.declared import PROJECT, RETAKE, LandingError, SourceFile
 from scripts.landing.layouts import Layout, Shape
-from scripts.landing.readers import FILE_ROWS
+from scripts.landing.readers import FILE_ROWS, TRUE_LABELS
 
 SUITES = PROJECT / "expectations"
 # An expectation as its suite says it; the result of the check, and in it the `first` row of the frame that fails.
 Failure = tuple[dict[str, Any], dict[str, Any]]
 
+_NO_VALUE = "no value"
 _FERPLUS_LABELS = "neutral, happiness, surprise, sadness, anger, disgust, fear, contempt, unknown, nf"
 
-# Name of a suite -> the query that makes its frame; $items is a parameter of the file's layout.
+DATASET_ITEMS, DATASET_LABELS = "dataset_items", "dataset_labels"
+
+# Name of a suite -> the query that makes its frame; $items is a parameter of the file's layout. The items and labels
+# of the data set that model outputs are about lie in tables of the connection.
 FRAMES: Mapping[str, str] = {
     "trials": f"""
         select file_row, annotator_id, trial_index, is_attn_check, cifar10_test_test_idx, reaction_time, time_elapsed
@@ -91,17 +95,82 @@ FRAMES: Mapping[str, str] = {
         left join {FILE_ROWS} using (usage)
         group by usage
     """,
+    "prediction_labels": f"""
+        select
+            min(file_row) as file_row, found.label, cast(bool_or(declared.label is not null) as bigint) as is_declared
+        from {FILE_ROWS} as found
+        left join {DATASET_LABELS} as declared on found.label = declared.label
+        group by found.label
+        order by 1
+    """,
+    # file_row is the row at fault where there is one, else the first of the model and item.
+    "predictions": f"""
+        with numbered as (
+            select
+                *, row_number() over (partition by model_id, item_id, label order by file_row) as nth,
+                row_number() over (partition by model_id, item_id order by file_row) as nth_of_item
+            from {FILE_ROWS}
+        ),
+        answers as (
+            select
+                coalesce(
+                    min(file_row) filter (where nth > 1 or probability is null and nth_of_item > 1),
+                    min(file_row) filter (where probability < 0),
+                    min(file_row)
+                ) as file_row,
+                model_id, item_id, count(*) as rows, count(distinct label) as labels,
+                case when count(probability) = 0 then 1 else (select count(*) from {DATASET_LABELS}) end
+                    as labels_wanted,
+                min(probability) as lowest_probability, round(sum(probability), 6) as probability_sum
+            from numbered
+            group by model_id, item_id
+        ),
+        wanted as (
+            select model_id, item_id, position
+            from (select distinct model_id from {FILE_ROWS} where model_id is not null) cross join {DATASET_ITEMS}
+        )
+        select
+            file_row, coalesce(answers.model_id, wanted.model_id) as model_id,
+            coalesce(answers.item_id, wanted.item_id) as item_id,
+            cast(wanted.item_id is not null or answers.model_id is null as bigint) as is_item,
+            coalesce(rows, 0) as rows, coalesce(labels, 0) as labels, coalesce(labels_wanted, 0) as labels_wanted,
+            lowest_probability, probability_sum
+        from answers
+        full join wanted on answers.model_id = wanted.model_id and answers.item_id = wanted.item_id
+        order by file_row nulls last, model_id, position
+    """,
+    "embedded_counts": f"""
+        select file_row, item_id, any_value(true_label) as true_label, min(votes) as lowest_votes
+        from model_human_counts
+        left join {TRUE_LABELS} using (file_row)
+        group by file_row, item_id
+        order by 1
+    """,
 }
 
 _TRIAL_SUITES = ("trials", "answers", "annotators", "items")
+_ITEM_SUITES = ("embedded_counts", "predictions")
 SUITES_OF: Mapping[Shape, tuple[str, ...]] = {
     Shape.TRIALS_ZIP: _TRIAL_SUITES,
     Shape.TRIALS_CSV: _TRIAL_SUITES,
     Shape.COUNTS_NPY: ("cells", "counted_items"),
     Shape.FERPLUS_CSV: ("image_votes", "images", "image_names", "splits"),
+    Shape.PREDICTIONS_LONG: ("prediction_labels", "predictions"),
+    Shape.TRUTH_COUNTS_PROBABILITIES: _ITEM_SUITES,
+    Shape.COUNTS_PROBABILITIES_TRUTH: _ITEM_SUITES,
 }
 # What tells a reader which row of a frame is meant, in the order of preference of the message.
-_POINTERS = ("file_row", "annotator_id", "item_index", "label_index", "label")
+_POINTERS = ("file_row", "annotator_id", "model_id", "item_id", "item_index", "label_index", "label")
+
+
+def expect(connection: duckdb.DuckDBPyConnection, layout: Layout, items: list[str]) -> None:
+    """Put the items and labels of the data set into `connection`, for the suites of model outputs."""
+    for table, column, values in ((DATASET_ITEMS, "item_id", items), (DATASET_LABELS, "label", list(layout.labels))):
+        connection.execute(
+            f"create or replace table {table} as select unnest($values) as {column}, "
+            "generate_subscripts($values, 1) as position",
+            {"values": values},
+        )
 
 
 def validate(connection: duckdb.DuckDBPyConnection, source: SourceFile, layout: Layout) -> list[str]:
@@ -137,7 +206,7 @@ def verdict(file_name: str, failed: list[Failure], parameters: Mapping[str, int]
         if expectation["severity"] == "warning":
             warnings.append(sentence[0].upper() + sentence[1:] + ".")
         else:
-            raise LandingError(f"{file_name}{_where(expectation, result)}: {sentence}: take the published file again")
+            raise LandingError(f"{file_name}{_where(expectation, result)}: {sentence}: {RETAKE}")
     return warnings
 
 
@@ -173,7 +242,7 @@ def _shown(value: Any) -> str:
     """A value as the file has it: no 7.0 for a 7, no NaN for a gap."""
     text = str(value)
     if text in ("nan", "None", "<NA>", "NaT"):
-        return "no value"
+        return _NO_VALUE
     if text.endswith(".0"):
         return text[:-2]
     return text if text.lstrip("+-").replace(".", "", 1).isdigit() else repr(text[:80])
@@ -186,7 +255,7 @@ def _where(expectation: Mapping[str, Any], result: Mapping[str, Any]) -> str:
         "column_list", []
     )
     parts = []
-    if "file_row" in first:
+    if "file_row" in first and _shown(first["file_row"]) != _NO_VALUE:
         parts.append(f"row {_shown(first['file_row'])}")
     parts += [
         f"{pointer} {_shown(first[pointer])}"

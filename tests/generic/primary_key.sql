@@ -3,7 +3,7 @@
 select
     {{ columns | join(', ') }},
     count(*) as copies
-from {{ model }}
+from {{ dissent.tested_relation(model) }}
 group by {{ columns | join(', ') }}
 having count(*) > 1 or {% for column in columns %}{{ column }} is null{% if not loop.last %} or {% endif %}{% endfor %}
 {% endtest %}

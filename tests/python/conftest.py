@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -96,6 +97,16 @@ class Build:
         """Rows of a query on the published database."""
         with duckdb.connect(str(self.published), read_only=True) as connection:
             return connection.execute(sql).fetchall()
+
+
+def copied_project(folder: Path) -> Build:
+    """A copy of the project in `folder` that can be changed, on a machine without network: the demo data only."""
+    project = folder / "project"
+    for name in ("models", "seeds", "macros", "tests", "analyses", "scripts", "expectations"):
+        shutil.copytree(PROJECT / name, project / name, ignore=shutil.ignore_patterns("__pycache__", "python"))
+    for name in ("dbt_project.yml", "profiles.yml"):
+        shutil.copy(PROJECT / name, project / name)
+    return Build(folder, project=project, extra={"DISSENT_BASE_URL": "https://127.0.0.1:1"})
 
 
 @pytest.fixture(scope="session")

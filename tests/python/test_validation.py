@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 from scripts.landing import validate
-from scripts.landing.declared import PROJECT, LandingError, read_declared
-from scripts.landing.layouts import LAYOUTS, count_parameters, trial_parameters
+from scripts.landing.declared import PROJECT, RETAKE, LandingError, read_declared
+from scripts.landing.layouts import LAYOUTS, count_parameters, layout_of, trial_parameters
 
 Frame = Any
 Change = Callable[[Frame], Frame]
@@ -22,10 +22,12 @@ Change = Callable[[Frame], Frame]
 # Two annotators, two normal trials and one attention check each, four items.
 TRIAL_PARAMETERS = trial_parameters(items=4, annotators=2, trials=3, attention_checks=1)
 FERPLUS_PARAMETERS = {"training": 2, "public_test": 1, "private_test": 1, "raters": 10}
+MODEL_PARAMETERS = {"first_label": 1, "last_label": 2}
 PARAMETERS: dict[str, dict[str, int]] = {
     **dict.fromkeys(("trials", "answers", "annotators", "items"), TRIAL_PARAMETERS),
     **dict.fromkeys(("cells", "counted_items"), count_parameters(items=2, votes=9, labels=2)),
     **dict.fromkeys(("images", "image_names", "image_votes", "splits"), FERPLUS_PARAMETERS),
+    **dict.fromkeys(("prediction_labels", "predictions", "embedded_counts"), MODEL_PARAMETERS),
 }
 VALID: dict[str, dict[str, list[Any]]] = {
     "trials": {
@@ -69,6 +71,19 @@ VALID: dict[str, dict[str, list[Any]]] = {
         "rows": [1, 1, 1],
     },
     "splits": {"usage": ["Training", "PublicTest", "PrivateTest"], "rows": [2, 1, 1]},
+    "prediction_labels": {"file_row": [1, 2], "label": ["cat", "dog"], "is_declared": [1, 1]},
+    "predictions": {
+        "file_row": [1, 3, 5],
+        "model_id": ["m", "m", "n"],
+        "item_id": ["0", "1", "0"],
+        "is_item": [1, 1, 1],
+        "rows": [2, 2, 2],
+        "labels": [2, 2, 2],
+        "labels_wanted": [2, 2, 2],
+        "lowest_probability": [0.0, 0.25, 0.5],
+        "probability_sum": [1.0, 0.99, 1.01],
+    },
+    "embedded_counts": {"file_row": [1, 2], "item_id": ["0", "1"], "true_label": [1, 2], "lowest_votes": [0, 3]},
 }
 
 
@@ -220,12 +235,55 @@ RED: dict[tuple[str, str], tuple[Change, str]] = {
     ("splits", "between rows where usage == Training"): (put("rows", 0, 1), "Training has 1 rows where 2"),
     ("splits", "between rows where usage == PublicTest"): (put("rows", 1, 0), "PublicTest has 0 rows where 1"),
     ("splits", "between rows where usage == PrivateTest"): (put("rows", 2, 3), "PrivateTest has 3 rows where 1"),
+    ("prediction_labels", "columns"): (extra_column, "exactly these columns"),
+    ("prediction_labels", "not_null label"): (gap("label"), "row 2, column label, value no value"),
+    ("prediction_labels", "null label where is_declared == 0"): (
+        put("is_declared", 1, 0),
+        "row 2, column label, value 'dog': the data set has no such label",
+    ),
+    ("predictions", "columns"): (extra_column, "exactly these columns"),
+    ("predictions", "not_null model_id"): (gap("model_id"), "row 3, item_id 1, column model_id, value no value"),
+    ("predictions", "not_null item_id"): (gap("item_id"), "row 3, model_id 'm', column item_id, value no value"),
+    ("predictions", "null item_id where is_item == 0"): (
+        put("is_item", 1, 0),
+        "row 3, model_id 'm', column item_id, value 1: the data set has no such item",
+    ),
+    ("predictions", "pair_equal rows labels"): (
+        put("labels", 1, 1),
+        "row 3, model_id 'm', item_id 1, column rows, value 2, column labels, value 1",
+    ),
+    ("predictions", "between rows"): (
+        lambda frame: put("rows", 1, 0)(put("labels", 1, 0)(gap("file_row")(frame))),
+        "votes.csv, model_id 'm', item_id 1, column rows, value 0: a model needs",
+    ),
+    ("predictions", "pair_equal rows labels_wanted"): (
+        put("labels_wanted", 1, 1),
+        "row 3, model_id 'm', item_id 1, column rows, value 2, column labels_wanted, value 1",
+    ),
+    ("predictions", "between lowest_probability"): (
+        put("lowest_probability", 1, -0.25),
+        "row 3, model_id 'm', item_id 1, column lowest_probability, value -0.25",
+    ),
+    ("predictions", "between probability_sum"): (
+        put("probability_sum", 1, 0.989),
+        "row 3, model_id 'm', item_id 1, column probability_sum, value 0.989",
+    ),
+    ("embedded_counts", "columns"): (extra_column, "exactly these columns"),
+    ("embedded_counts", "between true_label"): (
+        put("true_label", 1, 3),
+        "row 2, item_id 1, column true_label, value 3: labels are numbered from 1 to 2",
+    ),
+    ("embedded_counts", "between lowest_votes"): (
+        put("lowest_votes", 1, -1),
+        "row 2, item_id 1, column lowest_votes, value -1",
+    ),
 }
 
 SHORT = {
     "expect_table_columns_to_match_ordered_list": "columns",
     "expect_table_row_count_to_equal": "row_count",
     "expect_column_values_to_not_be_null": "not_null",
+    "expect_column_values_to_be_null": "null",
     "expect_column_values_to_be_of_type": "type",
     "expect_column_values_to_be_between": "between",
     "expect_column_values_to_be_in_set": "in_set",
@@ -283,7 +341,7 @@ def test_red_example(suite: str, expectation: str) -> None:
         with pytest.raises(LandingError) as refused:
             validate.verdict("votes.csv", failed, PARAMETERS[suite])
         sentence = str(refused.value)
-        assert sentence.startswith("votes.csv") and sentence.endswith(": take the published file again")
+        assert sentence.startswith("votes.csv") and sentence.endswith(f": {RETAKE}")
     assert fragment in sentence
     assert "\n" not in sentence and "nan" not in sentence and "{" not in sentence
 
@@ -383,11 +441,12 @@ def test_a_frame_of_counts_sums_the_labels() -> None:
 
 
 def test_the_declared_files_have_layouts_with_the_published_figures() -> None:
-    assert set(LAYOUTS) >= {source.file_name for source in read_declared()}
+    declared = [layout_of(source) for source in read_declared()]
+    assert all(layout in declared for layout in LAYOUTS.values())
     cifar = LAYOUTS["cifar10h-raw.zip"].parameters
     assert (cifar["items"], cifar["trials"], cifar["attention_checks"], cifar["rows"]) == (10_000, 210, 10, 539_910)
     assert LAYOUTS["demo-raw.csv"].parameters["items"] == 400
-    for layout in LAYOUTS.values():
+    for layout in declared:
         for suite in validate.SUITES_OF[layout.shape]:
             wanted = set(_parameters(validate.read_suite(suite)))
             assert wanted <= set(layout.parameters)

@@ -15,7 +15,7 @@ curve as (
 
 datasets as (
 
-    select * from {{ ref('dissent', 'datasets') }}
+    select * from {{ ref('dissent', 'int_datasets') }}
 
 ),
 

@@ -1,3 +1,5 @@
+{{ config(enabled=project_name == 'dissent') }}
+
 select
     cast(item_index as string) as item_id,
     label_index + 1 as label_order,

@@ -1,1 +1,3 @@
+{{ config(enabled=project_name == 'dissent') }}
+
 {{ trials(source('demo', 'demo_raw')) }}

@@ -1,3 +1,5 @@
+{{ config(enabled=project_name == 'dissent') }}
+
 select
     file_name,
     file_row,
