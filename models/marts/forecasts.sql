@@ -60,7 +60,8 @@ resolved as (
         case
             when profile_sweep.models = forecasts.models and profile_sweep.items = cells.items
                 then profile_sweep.hod_pct
-        end as observed_pct
+        end as observed_pct,
+        profile_sweep.models_provenance
     from forecasts
     left join profile_sweep
         on forecasts.dataset_id = profile_sweep.dataset_id
@@ -96,6 +97,7 @@ select
         when resolved.as_of > resolved.deadline then 'lapsed'
         else 'open'
     end as status,
+    case when resolved.observed_pct is not null then resolved.models_provenance end as models_provenance,
     provenance.provenance
 from resolved
 left join provenance

@@ -20,6 +20,35 @@ provenance as (
 
 ),
 
+model_files as (
+
+    select * from {{ ref('dissent', 'model_files') }}
+
+),
+
+landed_files as (
+
+    select * from {{ ref('dissent', 'landed_files') }}
+
+),
+
+-- One unverified file makes the set unverified.
+model_provenance as (
+
+    select
+        model_files.dataset_id,
+        model_files.model_set,
+        case
+            when count(*) filter (where landed_files.provenance = 'unverified') > 0 then 'unverified'
+            else 'verified'
+        end as provenance
+    from model_files
+    inner join landed_files
+        on model_files.file_name = landed_files.file_name
+    group by model_files.dataset_id, model_files.model_set
+
+),
+
 model_sets as (
 
     select
@@ -62,10 +91,14 @@ select
     100e0 * counted.human_only / nullif(counted.items, 0) as hod_pct,
     cast(counted.human_only + counted.mutual as double)
     * (counted.human_only + counted.agreement) / nullif(counted.items, 0) as human_only_if_independent,
+    model_provenance.provenance as models_provenance,
     provenance.provenance
 from counted
 inner join model_sets
     on counted.dataset_id = model_sets.dataset_id
     and counted.model_set = model_sets.model_set
+left join model_provenance
+    on counted.dataset_id = model_provenance.dataset_id
+    and counted.model_set = model_provenance.model_set
 left join provenance
     on counted.dataset_id = provenance.dataset_id
