@@ -21,7 +21,7 @@ def parquet(entries: Path, name: str) -> str:
 
 def write(connection: DuckDBPyConnection, manifest: Manifest, entries: Path) -> None:
     """Write the entries that are not there yet, from the views and seeds of the database."""
-    for _ in replay(connection, [model for model in manifest.models(VIEWS) if model.is_view]):
+    for _ in replay(connection, manifest.models(VIEWS)):
         pass
     for name in (*VIEWS, *SEEDS):
         if not (entries / name).exists():

@@ -103,7 +103,8 @@ def test_generated_votes_have_the_promised_shape(compiled: Path, tmp_path: Path)
     assert sizes == (2, 60)
     assert [dataset for dataset, _ in labels] == ["generated_10", "generated_100", "generated_1000", "generated_2"]
     assert [number for _, number in labels][0::3] == [10, 2]
-    assert busiest > 10 * median
+    # A few dozen annotators at this size: the curve has hardly begun.
+    assert busiest > 5 * median
 
 
 def test_scale_builds_every_model_and_leaves_nothing(

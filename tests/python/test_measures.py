@@ -116,7 +116,7 @@ def test_same_label_again_by_counting_labels(built: Build) -> None:
                 if label != k:
                     v = int(counts[label])
                     one_dissent[k, label] += comb(int(counts[k]), m - 1) * v / comb(n, m)
-                    holds = 1 - comb(n - m - v, m) / comb(n - m, m)
+                    holds = 1 - comb(max(n - m - v, 0), m) / comb(n - m, m)
                     again[k, label] += comb(int(counts[k]), m) / comb(n, m) * holds
             unanimous[k] += comb(int(counts[k]), m) / comb(n, m)
     expected = float((one_dissent * again / unanimous[:, None]).sum() / one_dissent.sum())
@@ -280,11 +280,12 @@ def test_equal_footing_leads_with_pairwise_disagreement(built: Build) -> None:
         " and (is_lead or (measure = 'any_vote' and raters = 5)) order by is_lead desc"
     )
     assert rows == [("pairwise_disagreement", 2, 0.0765, 0.3401, 3573), ("any_vote", 5, 0.1605, 0.5976, 3569)]
-    (ten,) = built.query(
-        "select round(other_value, 3) from equal_footing where other_dataset_id = 'ferplus_ten_columns'"
+    # At ten votes only with all ten columns, where the reference counts one face less.
+    ((ten, faces),) = built.query(
+        "select other_value, other_items from equal_footing where other_dataset_id = 'ferplus_ten_columns'"
         " and dataset_id = 'cifar10h' and measure = 'any_vote' and raters = 10"
     )
-    assert ten == (0.775,)
+    assert isclose(float(str(ten)), 0.775, abs_tol=1e-3) and int(str(faces)) >= 3_573
 
 
 def test_jackknife_intervals_of_alpha_by_leaving_out_each_item(built: Build) -> None:
