@@ -2,41 +2,41 @@
 
 with
 
-votes as (
+vote_cells as (
 
-    select * from {{ ref('dissent', 'int_votes') }}
-
-),
-
-levels as (
-
-    select * from {{ ref('dissent', 'int_annotator_pass_levels') }}
+    select * from {{ ref('dissent', 'int_vote_cells') }}
 
 ),
 
--- The one pass over the votes. Few levels occur, and an item has votes at fewer still: nothing is multiplied by the
--- number of thresholds.
+items as (
+
+    select * from {{ ref('dissent', 'int_voted_items') }}
+
+),
+
+checked_datasets as (
+
+    select distinct dataset_id from {{ ref('dissent', 'int_pass_thresholds') }}
+
+),
+
+-- Few levels occur, and an item has votes at fewer still: nothing is multiplied by the number of thresholds.
 cells as (
 
     select
-        votes.dataset_id,
-        votes.item_id,
-        votes.label,
-        levels.pass_level,
-        cast(sum(votes.weight) as bigint) as votes
-    from votes
-    inner join levels
-        on votes.dataset_id = levels.dataset_id
-        and votes.annotator_id = levels.annotator_id
-    group by votes.dataset_id, votes.item_id, votes.label, levels.pass_level
+        item_number,
+        label,
+        pass_level,
+        cast(sum(votes) as bigint) as votes
+    from vote_cells
+    group by item_number, label, pass_level
 
 ),
 
 item_levels as (
 
     select distinct
-        dataset_id,
-        item_id,
+        item_number,
         pass_level
     from cells
 
@@ -46,11 +46,10 @@ item_levels as (
 states as (
 
     select
-        dataset_id,
-        item_id,
+        item_number,
         pass_level,
         lag(pass_level) over (
-            partition by dataset_id, item_id
+            partition by item_number
             order by pass_level
         ) as next_lower_level
     from item_levels
@@ -60,46 +59,48 @@ states as (
 kept as (
 
     select
-        states.dataset_id,
-        states.item_id,
+        states.item_number,
         states.pass_level,
         states.next_lower_level,
         cells.label,
         cast(sum(cells.votes) as bigint) as votes
     from states
     inner join cells
-        on states.dataset_id = cells.dataset_id
-        and states.item_id = cells.item_id
+        on states.item_number = cells.item_number
         and states.pass_level <= cells.pass_level
-    group by states.dataset_id, states.item_id, states.pass_level, states.next_lower_level, cells.label
+    group by states.item_number, states.pass_level, states.next_lower_level, cells.label
 
 ),
 
-ranked as (
+topped as (
 
     select
-        *,
-        row_number() over (
-            partition by dataset_id, item_id, pass_level
-            order by votes desc
-        ) as label_rank
+        item_number,
+        pass_level,
+        next_lower_level,
+        cast(sum(votes) as bigint) as votes,
+        {{ top_two('votes') }} as top_votes,
+        count(*) filter (where votes = 1) as single_vote_labels
     from kept
+    group by item_number, pass_level, next_lower_level
 
 ),
 
 tallied as (
 
     select
-        dataset_id,
-        item_id,
-        pass_level,
-        next_lower_level,
-        cast(sum(votes) as bigint) as votes,
-        max(votes) as majority_votes,
-        coalesce(max(votes) filter (where label_rank = 2), 0) as second_votes,
-        count(*) filter (where votes = 1) as single_vote_labels
-    from ranked
-    group by dataset_id, item_id, pass_level, next_lower_level
+        items.dataset_id,
+        topped.pass_level,
+        topped.next_lower_level,
+        topped.votes,
+        {{ top_two_at('topped.top_votes', 1) }} as majority_votes,
+        coalesce({{ top_two_at('topped.top_votes', 2) }}, 0) as second_votes,
+        topped.single_vote_labels
+    from topped
+    inner join items
+        on topped.item_number = items.item_number
+    inner join checked_datasets
+        on items.dataset_id = checked_datasets.dataset_id
 
 )
 

@@ -1,20 +1,14 @@
 with
 
-votes as (
+cells as (
 
-    select * from {{ ref('dissent', 'int_votes') }}
+    select * from {{ ref('dissent', 'int_vote_cells') }}
 
 ),
 
--- md5 is the same on every engine: an annotator's votes are all in one half, for good.
-annotators as (
+items as (
 
-    select
-        dataset_id,
-        annotator_id,
-        is_attentive,
-        substr(md5(annotator_id), 1, 1) < '8' as is_first
-    from {{ ref('dissent', 'annotator_attention') }}
+    select * from {{ ref('dissent', 'int_voted_items') }}
 
 ),
 
@@ -36,22 +30,33 @@ panels as (
 
 ),
 
+by_half as (
+
+    select
+        item_number,
+        label,
+        sum(votes) as votes,
+        sum(votes) filter (where is_first_half) as first_votes,
+        sum(votes) filter (where not is_attentive) as dropped,
+        sum(votes) filter (where is_first_half and not is_attentive) as first_dropped
+    from cells
+    group by item_number, label
+
+),
+
 by_annotator as (
 
     select
-        votes.dataset_id,
-        votes.item_id,
-        votes.label,
-        sum(votes.weight) as votes,
-        sum(votes.weight) filter (where annotators.is_first) as first_votes,
-        sum(votes.weight) filter (where not annotators.is_attentive) as dropped,
-        sum(votes.weight) filter (where annotators.is_first and not annotators.is_attentive) as first_dropped
-    from votes
-    -- Every annotator is found; an inner join would take the hash of each vote.
-    left join annotators
-        on votes.dataset_id = annotators.dataset_id
-        and votes.annotator_id = annotators.annotator_id
-    group by votes.dataset_id, votes.item_id, votes.label
+        items.dataset_id,
+        items.item_id,
+        by_half.label,
+        by_half.votes,
+        by_half.first_votes,
+        by_half.dropped,
+        by_half.first_dropped
+    from by_half
+    inner join items
+        on by_half.item_number = items.item_number
 
 ),
 

@@ -4,7 +4,14 @@ with
 
 votes as (
 
-    select * from {{ ref('dissent', 'int_votes') }}
+    select * from {{ ref('dissent', 'int_numbered_votes') }}
+
+),
+
+-- Read twice: DuckDB would keep all votes in memory between two uses of one CTE.
+votes_again as (
+
+    select * from {{ ref('dissent', 'int_numbered_votes') }}
 
 ),
 
@@ -12,26 +19,23 @@ votes as (
 repeated as (
 
     select
-        dataset_id,
-        annotator_id,
-        item_id,
+        annotator_number,
+        item_number,
         cast(sum(weight) as bigint) as own_item_votes
-    from votes
-    group by dataset_id, annotator_id, item_id
+    from votes_again
+    group by annotator_number, item_number
     having sum(weight) > 1
 
 )
 
 select
-    votes.dataset_id,
-    votes.annotator_id,
-    votes.item_id,
+    votes.annotator_number,
+    votes.item_number,
     votes.label,
     cast(sum(votes.weight) as bigint) as own_label_votes,
     max(repeated.own_item_votes) as own_item_votes
 from votes
 inner join repeated
-    on votes.dataset_id = repeated.dataset_id
-    and votes.annotator_id = repeated.annotator_id
-    and votes.item_id = repeated.item_id
-group by votes.dataset_id, votes.annotator_id, votes.item_id, votes.label
+    on votes.annotator_number = repeated.annotator_number
+    and votes.item_number = repeated.item_number
+group by votes.annotator_number, votes.item_number, votes.label

@@ -1,8 +1,8 @@
 with
 
-votes as (
+voted as (
 
-    select * from {{ ref('dissent', 'int_votes') }}
+    select * from {{ ref('dissent', 'int_annotator_votes') }}
 
 ),
 
@@ -21,21 +21,6 @@ checked_datasets as (
 provenance as (
 
     select * from {{ ref('dissent', 'dataset_provenance') }}
-
-),
-
-voted as (
-
-    select
-        dataset_id,
-        annotator_id,
-        cast(sum(weight) as bigint) as votes,
-        cast(coalesce(sum(weight) filter (where true_label is not null), 0) as bigint) as votes_with_true_label,
-        cast(coalesce(sum(weight) filter (where label = true_label), 0) as bigint) as correct_votes,
-        -- Some reaction times are negative: no person chose before the image was there.
-        median(reaction_time_ms) filter (where reaction_time_ms > 0) as median_reaction_time_ms
-    from votes
-    group by dataset_id, annotator_id
 
 ),
 

@@ -6,9 +6,28 @@ attention as (
 
 ),
 
+annotator_groups as (
+
+    select * from {{ ref('dissent', 'int_annotator_groups') }}
+
+),
+
 votes as (
 
-    select * from {{ ref('dissent', 'int_votes') }}
+    select * from {{ ref('dissent', 'int_numbered_votes') }}
+
+),
+
+-- Read twice: DuckDB would keep all votes in memory between two uses of one CTE.
+votes_again as (
+
+    select * from {{ ref('dissent', 'int_numbered_votes') }}
+
+),
+
+annotator_votes as (
+
+    select * from {{ ref('dissent', 'int_annotator_votes') }}
 
 ),
 
@@ -46,8 +65,7 @@ labels as (
 cells as (
 
     select
-        vote_counts.dataset_id,
-        vote_counts.item_id,
+        vote_counts.item_number,
         vote_counts.label,
         vote_counts.votes as label_votes,
         patterns.votes as item_votes,
@@ -67,24 +85,20 @@ cells as (
 placed as (
 
     select
-        votes.dataset_id,
-        votes.annotator_id,
+        votes.annotator_number,
         votes.weight,
-        case when votes.reaction_time_ms > 0 then votes.reaction_time_ms end as reaction_time_ms,
         cells.is_dissent,
         cells.is_sole_dissent,
         cells.label_votes - coalesce(repeated_votes.own_label_votes, 1) as others_on_label,
         cells.item_votes - coalesce(repeated_votes.own_item_votes, 1) as others,
-        repeated_votes.item_id is null and cells.label_votes = 1 and cells.labels_seen = 2 as leaves_one_label
+        repeated_votes.item_number is null and cells.label_votes = 1 and cells.labels_seen = 2 as leaves_one_label
     from votes
     inner join cells
-        on votes.dataset_id = cells.dataset_id
-        and votes.item_id = cells.item_id
+        on votes.item_number = cells.item_number
         and votes.label = cells.label
     left join repeated_votes
-        on votes.dataset_id = repeated_votes.dataset_id
-        and votes.annotator_id = repeated_votes.annotator_id
-        and votes.item_id = repeated_votes.item_id
+        on votes.annotator_number = repeated_votes.annotator_number
+        and votes.item_number = repeated_votes.item_number
         and votes.label = repeated_votes.label
 
 ),
@@ -93,17 +107,14 @@ placed as (
 voted as (
 
     select
-        dataset_id,
-        annotator_id,
+        annotator_number,
         cast(coalesce(sum(weight) filter (where others > 0), 0) as bigint) as votes_with_others,
         sum(cast(weight * others_on_label as double) / nullif(others, 0)) as agreeing_votes,
         cast(coalesce(sum(weight) filter (where is_dissent), 0) as bigint) as dissents,
         count(*) filter (where is_sole_dissent) as sole_dissents,
-        count(*) filter (where leaves_one_label) as items_turned_unanimous,
-        percentile_cont(0.1) within group (order by reaction_time_ms) as p10_reaction_time_ms,
-        percentile_cont(0.9) within group (order by reaction_time_ms) as p90_reaction_time_ms
+        count(*) filter (where leaves_one_label) as items_turned_unanimous
     from placed
-    group by dataset_id, annotator_id
+    group by annotator_number
 
 ),
 
@@ -111,55 +122,53 @@ voted as (
 repeated_items as (
 
     select
-        repeated_votes.dataset_id,
-        repeated_votes.annotator_id,
-        repeated_votes.item_id,
+        repeated_votes.annotator_number,
+        repeated_votes.item_number,
         max(cells.labels_seen) as labels_seen,
         count(*) filter (where repeated_votes.own_label_votes = cells.label_votes) as own_labels
     from repeated_votes
     inner join cells
-        on repeated_votes.dataset_id = cells.dataset_id
-        and repeated_votes.item_id = cells.item_id
+        on repeated_votes.item_number = cells.item_number
         and repeated_votes.label = cells.label
-    group by repeated_votes.dataset_id, repeated_votes.annotator_id, repeated_votes.item_id
+    group by repeated_votes.annotator_number, repeated_votes.item_number
 
 ),
 
 repeated as (
 
     select
-        dataset_id,
-        annotator_id,
+        annotator_number,
         count(*) filter (where labels_seen > 1 and labels_seen - own_labels = 1) as items_turned_unanimous
     from repeated_items
-    group by dataset_id, annotator_id
+    group by annotator_number
 
 ),
 
 by_label as (
 
     select
-        dataset_id,
-        annotator_id,
+        annotator_number,
         label,
         cast(sum(weight) as bigint) as votes
-    from votes
-    group by dataset_id, annotator_id, label
+    from votes_again
+    group by annotator_number, label
 
 ),
 
-ranked as (
+-- Most votes, then label order.
+most_used as (
 
     select
-        by_label.*,
-        row_number() over (
-            partition by by_label.dataset_id, by_label.annotator_id
-            order by by_label.votes desc, labels.label_order asc
-        ) as label_rank
+        by_label.annotator_number,
+        max_by(by_label.label, by_label.votes * 1048576 - labels.label_order) as label,
+        max(by_label.votes) as votes
     from by_label
+    inner join annotator_groups
+        on by_label.annotator_number = annotator_groups.annotator_number
     inner join labels
-        on by_label.dataset_id = labels.dataset_id
+        on annotator_groups.dataset_id = labels.dataset_id
         and by_label.label = labels.label
+    group by by_label.annotator_number
 
 )
 
@@ -180,23 +189,25 @@ select
     cast(voted.dissents as double) / nullif(attention.votes, 0) as dissent_rate,
     coalesce(voted.sole_dissents, 0) as sole_dissents,
     coalesce(voted.items_turned_unanimous, 0) + coalesce(repeated.items_turned_unanimous, 0) as items_turned_unanimous,
-    ranked.label as most_used_label,
-    cast(ranked.votes as double) / nullif(attention.votes, 0) as most_used_label_share,
-    voted.p10_reaction_time_ms,
-    voted.p90_reaction_time_ms,
+    most_used.label as most_used_label,
+    cast(most_used.votes as double) / nullif(attention.votes, 0) as most_used_label_share,
+    annotator_votes.p10_reaction_time_ms,
+    annotator_votes.p90_reaction_time_ms,
     attention.provenance,
     case attention.provenance
         when 'unverified' then 'the vote file is not the declared one: figures about a single annotator are no finding'
         when 'generated' then 'no human voted: figures about a single annotator are no finding'
     end as note
 from attention
+inner join annotator_groups
+    on attention.dataset_id = annotator_groups.dataset_id
+    and attention.annotator_id = annotator_groups.annotator_id
 left join voted
-    on attention.dataset_id = voted.dataset_id
-    and attention.annotator_id = voted.annotator_id
+    on annotator_groups.annotator_number = voted.annotator_number
 left join repeated
-    on attention.dataset_id = repeated.dataset_id
-    and attention.annotator_id = repeated.annotator_id
-left join ranked
-    on attention.dataset_id = ranked.dataset_id
-    and attention.annotator_id = ranked.annotator_id
-    and ranked.label_rank = 1
+    on annotator_groups.annotator_number = repeated.annotator_number
+left join most_used
+    on annotator_groups.annotator_number = most_used.annotator_number
+left join annotator_votes
+    on attention.dataset_id = annotator_votes.dataset_id
+    and attention.annotator_id = annotator_votes.annotator_id

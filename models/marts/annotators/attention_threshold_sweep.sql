@@ -8,7 +8,7 @@ pass_thresholds as (
 
 levels as (
 
-    select * from {{ ref('dissent', 'int_annotator_pass_levels') }}
+    select * from {{ ref('dissent', 'int_annotator_groups') }}
 
 ),
 

@@ -27,43 +27,6 @@ provenance as (
 
 ),
 
--- Items of a kind (same votes on the top two labels, same number of single votes) are equally urgent: the item id
--- orders them, and no more than the queue's length of a kind can get in.
-numbered as (
-
-    select
-        item_patterns.dataset_id,
-        item_patterns.panel,
-        item_patterns.item_id,
-        item_patterns.majority_label,
-        item_patterns.second_label,
-        patterns.votes,
-        patterns.majority_votes,
-        patterns.second_votes,
-        patterns.single_vote_labels,
-        row_number() over (
-            partition by
-                item_patterns.dataset_id,
-                item_patterns.panel,
-                patterns.votes,
-                patterns.majority_votes,
-                patterns.second_votes,
-                patterns.single_vote_labels
-            order by item_patterns.item_id
-        ) as place
-    from item_patterns
-    inner join patterns
-        on item_patterns.count_pattern = patterns.count_pattern
-
-),
-
-placed as (
-
-    select * from numbered
-    where place <= {{ queue_length }}
-
-),
-
 -- One row for the items of a kind: kinds that start beyond the queue's length for every number of votes leave.
 kinds as (
 
@@ -83,6 +46,65 @@ kinds as (
         min(items_before) as fewest_before
     from chances
     group by dataset_id, panel, rule_id, votes, majority_votes, second_votes, single_vote_labels, is_divided
+    having min(items_before) < {{ queue_length }}
+
+),
+
+urgent_patterns as (
+
+    select distinct
+        kinds.dataset_id,
+        kinds.panel,
+        patterns.count_pattern,
+        patterns.votes,
+        patterns.majority_votes,
+        patterns.second_votes,
+        patterns.single_vote_labels
+    from kinds
+    inner join patterns
+        on kinds.votes = patterns.votes
+        and kinds.majority_votes = patterns.majority_votes
+        and kinds.second_votes = patterns.second_votes
+        and kinds.single_vote_labels = patterns.single_vote_labels
+
+),
+
+-- Items of a kind (same votes on the top two labels, same number of single votes) are equally urgent: the item id
+-- orders them, and no more than the queue's length of a kind can get in.
+numbered as (
+
+    select
+        item_patterns.dataset_id,
+        item_patterns.panel,
+        item_patterns.item_id,
+        item_patterns.majority_label,
+        item_patterns.second_label,
+        urgent_patterns.votes,
+        urgent_patterns.majority_votes,
+        urgent_patterns.second_votes,
+        urgent_patterns.single_vote_labels,
+        row_number() over (
+            partition by
+                item_patterns.dataset_id,
+                item_patterns.panel,
+                urgent_patterns.votes,
+                urgent_patterns.majority_votes,
+                urgent_patterns.second_votes,
+                urgent_patterns.single_vote_labels
+            order by item_patterns.item_id
+        ) as place
+    from item_patterns
+    inner join urgent_patterns
+        on item_patterns.dataset_id = urgent_patterns.dataset_id
+        and item_patterns.panel = urgent_patterns.panel
+        and item_patterns.count_pattern = urgent_patterns.count_pattern
+
+),
+
+placed as (
+
+    select * from numbered
+    where place <= {{ queue_length }}
 
 ),
 
@@ -105,7 +127,6 @@ queued as (
         and placed.majority_votes = kinds.majority_votes
         and placed.second_votes = kinds.second_votes
         and placed.single_vote_labels = kinds.single_vote_labels
-    where kinds.fewest_before < {{ queue_length }}
 
 )
 
