@@ -30,11 +30,7 @@ failed as (
     from annotator_checks
     inner join panels
         on annotator_checks.dataset_id = panels.dataset_id
-        and (
-            panels.panel = 'all'
-            or (panels.panel = 'attentive' and annotator_checks.is_attentive)
-            or (panels.panel = 'dropped' and not annotator_checks.is_attentive)
-        )
+        and {{ is_in_panel('panels.panel', 'annotator_checks.is_attentive') }}
     group by panels.dataset_id, panels.panel
 
 )

@@ -2,26 +2,17 @@
 
 with
 
-pattern_items as (
+item_states as (
 
-    select * from {{ ref('dissent', 'int_pattern_items') }}
-
-),
-
-patterns as (
-
-    select * from {{ ref('dissent', 'int_count_patterns') }}
+    select * from {{ ref('dissent', 'int_item_states') }}
 
 )
 
 select
-    pattern_items.dataset_id,
-    pattern_items.panel,
-    patterns.votes,
-    patterns.dissenting_votes,
-    cast(sum(pattern_items.items) as bigint) as items
-from pattern_items
-inner join patterns
-    on pattern_items.count_pattern = patterns.count_pattern
-where pattern_items.items > 0
-group by pattern_items.dataset_id, pattern_items.panel, patterns.votes, patterns.dissenting_votes
+    dataset_id,
+    panel,
+    votes,
+    votes - majority_votes as dissenting_votes,
+    cast(sum(items) as bigint) as items
+from item_states
+group by dataset_id, panel, votes, votes - majority_votes

@@ -50,11 +50,7 @@ check_sums as (
     from annotators
     inner join panel_list
         on annotators.dataset_id = panel_list.dataset_id
-        and (
-            panel_list.panel = 'all'
-            or (panel_list.panel = 'attentive' and annotators.is_attentive)
-            or (panel_list.panel = 'dropped' and not annotators.is_attentive)
-        )
+        and {{ is_in_panel('panel_list.panel', 'annotators.is_attentive') }}
     group by panel_list.dataset_id, panel_list.panel
 
 ),

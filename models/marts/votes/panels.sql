@@ -54,11 +54,7 @@ annotator_stats as (
     from annotators
     inner join panels
         on annotators.dataset_id = panels.dataset_id
-        and (
-            panels.panel = 'all'
-            or (panels.panel = 'attentive' and annotators.is_attentive)
-            or (panels.panel = 'dropped' and not annotators.is_attentive)
-        )
+        and {{ is_in_panel('panels.panel', 'annotators.is_attentive') }}
     group by panels.dataset_id, panels.panel
 
 ),
