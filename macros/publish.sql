@@ -18,7 +18,10 @@
         {% for node in graph.nodes.values() if node.resource_type in ['model', 'seed'] and node.config.schema == 'dissent_marts' %}
             {% do names.append(node.alias) %}
         {% endfor %}
-        {% set answer = run_query("select publish_marts('" ~ names | sort | join(',') ~ "')") %}
+        {# Somebody's own annotators: their ids are published as pseudonyms unless the environment says otherwise. #}
+        {% set brought = var('brought', []) + dissent.vote_relations() | map(attribute='dataset_id') | list %}
+        {% set arguments = dissent.literals([names | sort | join(','), tojson(brought)]) %}
+        {% set answer = run_query('select publish_marts(' ~ arguments | join(', ') ~ ')') %}
         {% do print(answer.columns[0][0]) %}
     {% endif %}
 {% endmacro %}

@@ -1,7 +1,8 @@
-"""Compare every mart of the two engines: the published DuckDB file with Spark's Parquet. `python -m scripts.parity`.
+"""Compare every mart of the two engines: DuckDB's work database with Spark's Parquet. `python -m scripts.parity`.
 
-Rows are matched by primary key. Floats agree within 1e-9 relative or 1e-12 absolute, everything else must be equal.
-DuckDB reads both sides, so this needs no Java.
+The published file may hold pseudonyms, which are made at publication; the work database holds the tables as the models
+made them, and no build runs on it meanwhile. Rows are matched by primary key. Floats agree within 1e-9 relative or
+1e-12 absolute, everything else must be equal. DuckDB reads both sides, so this needs no Java.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import duckdb
 
+from scripts.build_lock import BuildRunning, take
 from scripts.land_spark import spark_folder
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -143,16 +145,16 @@ def _agree(left: str, right: str, kind: str) -> str:
     )
 
 
-def compare_all(published: Path, warehouse: Path, keys: dict[str, list[str]]) -> list[Comparison]:
-    """Compare every table of `keys` in the published database with its folder of Parquet files in `warehouse`."""
+def compare_all(work: Path, warehouse: Path, keys: dict[str, list[str]]) -> list[Comparison]:
+    """Compare every table of `keys` in the work database with its folder of Parquet files in `warehouse`."""
     with duckdb.connect() as connection:
-        connection.execute(f"attach '{_quoted(published)}' as published (read_only)")
+        connection.execute(f"attach '{_quoted(work)}' as work (read_only)")
         return [
             compare(
                 connection,
                 table,
                 key,
-                f'published.main."{table}"',
+                f'work.marts."{table}"',
                 f"read_parquet('{_quoted(warehouse / table)}/*.parquet')",
             )
             for table, key in keys.items()
@@ -166,18 +168,19 @@ def _quoted(path: Path) -> str:
 def main() -> int:
     """Command line: a line a table, then the differences; exit code 1 where there are any."""
     manifest = Path(os.environ.get("DBT_TARGET_PATH") or PROJECT / "target") / "manifest.json"
-    published = Path(os.environ.get("DISSENT_DATABASE") or PROJECT / "dissent.duckdb")
+    work = Path(os.environ.get("DISSENT_WORK_DATABASE") or PROJECT / "data" / "work.duckdb")
     warehouse = spark_folder() / "warehouse" / "marts.db"
     try:
         for path, command in (
-            (published, "make build"),
+            (work, "make build"),
             (manifest, "make build"),
             (warehouse, "make build TARGET=spark"),
         ):
             if not path.exists():
                 raise ParityError(f"{path} is not there yet: run {command} first")
-        comparisons = compare_all(published, warehouse, read_keys(manifest))
-    except ParityError as error:
+        with take(work):
+            comparisons = compare_all(work, warehouse, read_keys(manifest))
+    except (ParityError, BuildRunning) as error:
         print(error, file=sys.stderr)
         return 1
     for found in comparisons:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ IN_TURN = (
     "import json, sys; from scripts import {module} as command; "
     "sys.exit(max(map(command.main, json.loads(sys.argv[1]))))"
 )
+KEY = "the key of the pseudonyms in this test"
 REPEATS = ("--repeats", "count_all")
 # Data set -> its file and the choices that the reference figures are computed with.
 FILES: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -75,6 +77,7 @@ def brought(tmp_path_factory: pytest.TempPathFactory, mirror: Path) -> Build:
     if not folder.is_dir():
         pytest.skip("the mirror has no folder byo")
     build = copied_project(tmp_path_factory.mktemp("brought"))
+    build = replace(build, extra={**build.extra, "DISSENT_PSEUDONYM_KEY": KEY})
     before = tree_of(build.project)
     commands = [
         [str(folder / file_name), "--name", name]
@@ -87,6 +90,7 @@ def brought(tmp_path_factory: pytest.TempPathFactory, mirror: Path) -> Build:
     assert landed.returncode == 0, landed.stderr
     made = build.dbt("build", "--warn-error")
     assert made.returncode == 0, made.stdout + made.stderr
+    assert "annotator ids as pseudonyms in adult2, " in made.stdout and KEY not in made.stdout + made.stderr
     added_tree = tree_of(build.project)
 
     again = build.run("python", "-m", "scripts.add", str(folder / "fleiss1971.csv"), "--name", "rte")
@@ -194,7 +198,10 @@ def test_gold_items_make_panels_and_true_labels_accuracy(brought: Build) -> None
 
 
 def test_ids_and_labels_are_text_as_in_the_file(brought: Build) -> None:
-    assert row(brought, "select max(length(annotator_id)) from votes where dataset_id = 'google_kg'") == (20,)
+    # Annotators as the work database has them: what is published holds pseudonyms.
+    with duckdb.connect(str(brought.work), read_only=True) as connection:
+        longest = "select max(length(annotator_id)) from marts.votes where dataset_id = 'google_kg'"
+        assert connection.execute(longest).fetchone() == (20,)
     assert brought.query("select distinct label from vote_counts where dataset_id = 'anesthesia' order by 1") == [
         ("1.0",),
         ("2.0",),
@@ -212,3 +219,76 @@ def test_what_the_audit_cannot_tell(brought: Build) -> None:
     ]
     assert ("single votes", 1) in brought.query(limits.format("krippendorff"))
     assert ("no attention checks", 800) in brought.query(limits.format("rte"))
+
+
+def test_no_annotator_is_named_in_what_is_published(brought: Build) -> None:
+    with duckdb.connect(str(brought.work), read_only=True) as connection:
+        connection.execute(f"attach '{brought.published}' as published (read_only)")
+        connection.execute(
+            """
+            create temporary table ids as
+            select distinct dataset_id, annotator_id
+            from (
+                select dataset_id, annotator_id from marts.votes
+                union all
+                select dataset_id, annotator_id from marts.annotator_attention
+            )
+            where dataset_id != 'demo'
+            """
+        )
+        # Ids such as 1 or A are labels and items too; the others, one word each, may be nowhere, in no text either.
+        telling = "select annotator_id from ids where regexp_full_match(annotator_id, '\\w{5,}')"
+        assert (connection.execute(f"select count(*) from ({telling})").fetchone() or (0,))[0] > 1000
+        columns = connection.execute(
+            "select table_name, column_name from duckdb_columns()"
+            " where database_name = 'published' and data_type = 'VARCHAR'"
+        ).fetchall()
+        named = [
+            (table, column)
+            for table, column in columns
+            if connection.execute(
+                f"select 1 from (select distinct unnest(regexp_extract_all({column}, '\\w+')) as word"
+                f" from published.{table}) where word in ({telling}) limit 1"
+            ).fetchall()
+        ]
+        assert named == []
+        # Each annotator has one pseudonym, the same in every table, and no id is left beside them.
+        for table in sorted({table for table, column in columns if column == "annotator_id"}):
+            found = connection.execute(
+                f"""
+                select
+                    count(distinct (own.dataset_id, own.annotator_id)),
+                    count(distinct (named.dataset_id, named.annotator_id)),
+                    count(distinct (own.dataset_id, own.annotator_id, named.annotator_id)),
+                    bool_and(regexp_full_match(named.annotator_id, '[0-9a-f]{{16}}'))
+                from marts.{table} as own
+                positional join published.{table} as named
+                where own.dataset_id != 'demo'
+                """
+            ).fetchone()
+            # One annotator answered attention checks only.
+            annotators = (connection.execute("select count(*) from ids").fetchone() or (0,))[0] - (table == "votes")
+            assert found == (annotators, annotators, annotators, True), table
+        unchanged = "select annotator_id from {}.annotator_attention where dataset_id = 'demo' order by all"
+        assert (
+            connection.execute(unchanged.format("published")).fetchall()
+            == connection.execute(unchanged.format("marts")).fetchall()
+        )
+
+
+def test_the_key_of_the_pseudonyms_is_written_nowhere(brought: Build) -> None:
+    written = [path for path in brought.folder.rglob("*") if path.is_file()]
+    assert {"manifest.json", "dbt.log", "dissent.duckdb", "work.duckdb"} <= {path.name for path in written}
+    assert [path for path in written if KEY.encode() in path.read_bytes()] == []
+
+
+def test_the_published_file_says_whose_ids_are_pseudonyms(brought: Build) -> None:
+    with_annotators = {name for name, ((_, annotators, _), *_) in REFERENCE.items() if annotators}
+    listed = {str(name): count for name, count in brought.query("from pseudonymised_datasets")}
+    assert with_annotators <= set(listed) <= set(FILES)
+    assert listed["google_kg"] == 57 and listed["rte"] == 164
+    comments = brought.query("select comment from duckdb_columns() where column_name = 'annotator_id'")
+    assert len(comments) >= 3
+    assert all(
+        str(comment).endswith(f"Pseudonyms (keyed hashes) in {', '.join(sorted(listed))}.") for (comment,) in comments
+    )

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 from conftest import Build, copied_project
 
+from scripts import pseudonyms
 from scripts.build_lock import take
+from scripts.pseudonyms import PseudonymError, Pseudonyms, pseudonym
 from scripts.publish import publish
+
+KEY = "a key that nobody guesses"
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Pseudonyms:
+    return Pseudonyms("brought", tmp_path / "pseudonym.key")
 
 
 @pytest.fixture
@@ -25,12 +36,15 @@ def work(tmp_path: Path) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def test_published_file_holds_the_named_tables_only(work: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
+def test_published_file_holds_the_named_tables_only(
+    work: duckdb.DuckDBPyConnection, settings: Pseudonyms, tmp_path: Path
+) -> None:
     published = tmp_path / "dissent.duckdb"
-    assert publish(work, published, ["items", "shares"]) == "published 2 tables to dissent.duckdb"
+    assert publish(work, published, ["items", "shares"], settings) == "published 2 tables to dissent.duckdb"
     with duckdb.connect(str(published), read_only=True) as reader:
         assert reader.execute("select schema_name, table_name from duckdb_tables() order by 2").fetchall() == [
             ("main", "items"),
+            ("main", "pseudonymised_datasets"),
             ("main", "shares"),
         ]
         assert reader.execute("select * from items order by 1").fetchall() == [("a", 1), ("b", 2)]
@@ -38,35 +52,191 @@ def test_published_file_holds_the_named_tables_only(work: duckdb.DuckDBPyConnect
             "what's in it",
         )
         assert reader.execute("select comment from duckdb_columns() where column_name = 'votes'").fetchone() == ("n",)
-        constraints = reader.execute("select constraint_type from duckdb_constraints() order by 1").fetchall()
+        constraints = reader.execute(
+            "select constraint_type from duckdb_constraints() where table_name = 'items' order by 1"
+        ).fetchall()
         assert constraints == [("CHECK",), ("NOT NULL",), ("NOT NULL",), ("PRIMARY KEY",)]
     assert [path.name for path in tmp_path.glob(".*")] == []
 
 
-def test_a_dropped_table_leaves_and_a_reader_stays(work: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
+def test_a_dropped_table_leaves_and_a_reader_stays(
+    work: duckdb.DuckDBPyConnection, settings: Pseudonyms, tmp_path: Path
+) -> None:
     published = tmp_path / "dissent.duckdb"
-    publish(work, published, ["items", "shares"])
+    publish(work, published, ["items", "shares"], settings)
     reader = duckdb.connect(str(published), read_only=True)
     work.execute("insert into marts.items values ('c', 3)")
-    publish(work, published, ["items"])
+    publish(work, published, ["items"], settings)
     assert reader.execute("select count(*) from items").fetchone() == (2,)  # its own, older file
     reader.close()
     with duckdb.connect(str(published), read_only=True) as fresh:
         assert fresh.execute("select count(*) from items").fetchone() == (3,)
-        assert fresh.execute("select count(*) from duckdb_tables()").fetchone() == (1,)
+        assert fresh.execute("select count(*) from duckdb_tables() where table_name = 'shares'").fetchone() == (0,)
 
 
-def test_a_failed_copy_leaves_the_published_file(work: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
+def test_a_failed_copy_leaves_the_published_file(
+    work: duckdb.DuckDBPyConnection, settings: Pseudonyms, tmp_path: Path
+) -> None:
     published = tmp_path / "dissent.duckdb"
-    publish(work, published, ["items"])
+    publish(work, published, ["items"], settings)
     before = published.read_bytes()
     with pytest.raises(duckdb.Error):
-        publish(work, published, ["items", "not_there"])
+        publish(work, published, ["items", "not_there"], settings)
     assert published.read_bytes() == before
     # What it left is cleared away by the next one, and so is what a killed process left.
     (tmp_path / ".dissent.duckdb.1.tmp").write_bytes(b"half a file")
-    publish(work, published, ["items"])
+    publish(work, published, ["items"], settings)
     assert [path.name for path in tmp_path.glob(".*")] == []
+
+
+NAMED = ["annotators", "votes"]
+
+
+@pytest.fixture
+def named(tmp_path: Path) -> duckdb.DuckDBPyConnection:
+    """A work database that names annotators: `own` was brought, `bundled` was not; anna is in both."""
+    connection = duckdb.connect(str(tmp_path / "named.duckdb"))
+    connection.execute(
+        """
+        create schema marts;
+        use marts;
+        create table annotators (dataset_id varchar, annotator_id varchar, votes bigint);
+        insert into annotators values ('own', 'anna', 2), ('own', 'ben', 1), ('bundled', 'anna', 5);
+        comment on column annotators.annotator_id is 'Annotator, as text.';
+        create table votes (vote_id bigint, annotator_id varchar, dataset_id varchar, label varchar);
+        insert into votes values
+            (1, 'anna', 'own', 'x'), (2, 'ben', 'own', 'y'), (3, 'anna', 'own', 'y'), (4, null, 'own', 'x'),
+            (1, 'anna', 'bundled', 'x');
+        """
+    )
+    return connection
+
+
+def published_rows(path: Path, sql: str) -> list[Any]:
+    with duckdb.connect(str(path), read_only=True) as reader:
+        return reader.execute(sql).fetchall()
+
+
+IDS = "select dataset_id, annotator_id from annotators order by votes"
+
+
+def test_brought_annotators_get_the_same_pseudonym_in_every_table(
+    named: duckdb.DuckDBPyConnection, settings: Pseudonyms, tmp_path: Path
+) -> None:
+    published = tmp_path / "dissent.duckdb"
+    said = publish(named, published, NAMED, replace(settings, key=KEY), ["own", "without_annotators"])
+    assert said == "published 2 tables to dissent.duckdb, annotator ids as pseudonyms in own"
+    anna, ben = pseudonym(KEY.encode(), "own", "anna"), pseudonym(KEY.encode(), "own", "ben")
+    assert len({anna, ben}) == 2 and all(len(name) == 16 and int(name, 16) for name in (anna, ben))
+    assert published_rows(published, IDS) == [("own", ben), ("own", anna), ("bundled", "anna")]
+    assert published_rows(published, "select vote_id, annotator_id, label from votes where dataset_id = 'own'") == [
+        (1, anna, "x"),
+        (2, ben, "y"),
+        (3, anna, "y"),
+        (4, None, "x"),
+    ]
+    assert published_rows(published, "from pseudonymised_datasets") == [("own", 2)]
+    comments = "select comment from duckdb_columns() where column_name = 'annotator_id' order by table_name"
+    assert published_rows(published, comments) == [
+        ("Annotator, as text. Pseudonyms (keyed hashes) in own.",),
+        ("Pseudonyms (keyed hashes) in own.",),
+    ]
+    # The work database keeps the ids, and nothing of the pseudonyms stays on its connection.
+    assert named.execute(IDS).fetchall()[0] == ("own", "ben")
+    assert named.execute("select count(*) from duckdb_tables() where temporary").fetchone() == (0,)
+    # The key of the environment is written nowhere.
+    assert not settings.key_file.exists()
+    assert [path for path in tmp_path.iterdir() if KEY.encode() in path.read_bytes()] == []
+
+
+def test_all_or_no_ids_are_replaced_on_demand(
+    named: duckdb.DuckDBPyConnection, settings: Pseudonyms, tmp_path: Path
+) -> None:
+    published = tmp_path / "dissent.duckdb"
+    publish(named, published, NAMED, replace(settings, mode="all"), ["own"])
+    found = published_rows(published, IDS)
+    assert {name for _, name in found}.isdisjoint({"anna", "ben"})
+    # Nobody is recognised in another data set.
+    assert len({name for _, name in found}) == 3
+    assert published_rows(published, "select dataset_id from pseudonymised_datasets") == [("bundled",), ("own",)]
+    publish(named, published, NAMED, replace(settings, mode="none"), ["own"])
+    assert [name for _, name in published_rows(published, IDS)] == ["ben", "anna", "anna"]
+    assert published_rows(published, "from pseudonymised_datasets") == []
+    assert "Pseudonyms" not in str(published_rows(published, "select comment from duckdb_columns()"))
+
+
+def test_a_key_is_made_once_and_is_nobody_elses_to_read(
+    named: duckdb.DuckDBPyConnection, settings: Pseudonyms, tmp_path: Path
+) -> None:
+    published = tmp_path / "dissent.duckdb"
+    # Where no id is replaced, no key is made.
+    publish(named, published, NAMED, settings, ["another"])
+    assert not settings.key_file.exists()
+    publish(named, published, NAMED, settings, ["own"])
+    first, key = published_rows(published, IDS), settings.key_file.read_bytes()
+    assert settings.key_file.stat().st_mode & 0o777 == 0o600
+    publish(named, published, NAMED, settings, ["own"])
+    assert published_rows(published, IDS) == first and settings.key_file.read_bytes() == key
+    settings.key_file.unlink()
+    publish(named, published, NAMED, settings, ["own"])
+    assert published_rows(published, IDS) != first
+    settings.key_file.write_text("\n")
+    with pytest.raises(PseudonymError, match=r"pseudonym\.key holds no key"):
+        publish(named, published, NAMED, settings, ["own"])
+    assert [path.name for path in tmp_path.glob(".*")] == []
+
+
+def test_no_two_pairs_are_written_alike() -> None:
+    pairs = [("a", "bc"), ("ab", "c"), ("a", '", "bc'), ('a", "', "bc"), ("", "abc"), ("abc", ""), ("a", "b\u0000c")]
+    assert len({pseudonym(b"key", *pair) for pair in pairs}) == len(pairs)
+
+
+def test_a_collision_is_no_publication(
+    named: duckdb.DuckDBPyConnection, settings: Pseudonyms, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    published = tmp_path / "dissent.duckdb"
+    publish(named, published, NAMED, settings, ["own"])
+    before = published.read_bytes()
+    monkeypatch.setattr(pseudonyms, "DIGITS", 0)
+    with pytest.raises(PseudonymError, match=r"two annotators of own .*DISSENT_PSEUDONYM_KEY"):
+        publish(named, published, NAMED, settings, ["own"])
+    assert published.read_bytes() == before
+
+
+def test_a_table_whose_ids_cannot_be_replaced_is_not_published(
+    named: duckdb.DuckDBPyConnection, settings: Pseudonyms, tmp_path: Path
+) -> None:
+    published = tmp_path / "dissent.duckdb"
+    named.execute("create table best as select annotator_id from annotators")
+    with pytest.raises(PseudonymError, match="best has annotator_id without dataset_id"):
+        publish(named, published, [*NAMED, "best"], settings, ["own"])
+    assert not published.exists()
+    publish(named, published, [*NAMED, "best"], settings, [])
+    assert len(published_rows(published, "from best")) == 3
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "says"),
+    [
+        ("DISSENT_PSEUDONYMS", "some", "DISSENT_PSEUDONYMS is 'some': set it to one of brought, all, none"),
+        ("DISSENT_PSEUDONYM_KEY", "guess me", "DISSENT_PSEUDONYM_KEY has fewer than 16 characters: take a longer one"),
+    ],
+)
+def test_a_wrong_setting_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, variable: str, value: str, says: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(PseudonymError) as refused:
+        Pseudonyms.from_environment(tmp_path / "work.duckdb")
+    assert str(refused.value) == says
+
+
+def test_the_key_is_in_no_representation(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("DISSENT_PSEUDONYM_KEY", KEY)
+    monkeypatch.delenv("DISSENT_PSEUDONYMS", raising=False)
+    asked = Pseudonyms.from_environment(tmp_path / "work.duckdb")
+    assert asked == Pseudonyms("brought", tmp_path / "pseudonym.key", KEY)
+    assert KEY not in repr(asked)
 
 
 @pytest.fixture(scope="module")
@@ -132,6 +302,12 @@ def test_from_an_offline_start_to_a_build_that_must_not_be_published(copy: Build
     held.close()
     assert second.returncode != 0
     assert "another build is using work.duckdb" in second.stdout and "Traceback" not in second.stdout + second.stderr
+
+    # A wrong setting stops it before the first model.
+    wrong = replace(copy, extra={**copy.extra, "DISSENT_PSEUDONYMS": "some"}).dbt("build")
+    assert wrong.returncode != 0
+    assert "set it to one of brought, all, none" in wrong.stdout and "Traceback" not in wrong.stdout + wrong.stderr
+    assert "not published" not in wrong.stdout
 
     # Mended: published again, without the model that is gone; the old reader isn't disturbed.
     failing.unlink()

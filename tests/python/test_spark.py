@@ -183,13 +183,14 @@ def test_only_the_first_differences_are_shown() -> None:
 
 
 def test_a_table_that_one_engine_lacks(tmp_path: Path) -> None:
-    published = tmp_path / "it's.duckdb"
-    with duckdb.connect(str(published)) as connection:
+    work = tmp_path / "it's.duckdb"
+    with duckdb.connect(str(work)) as connection:
+        connection.execute("create schema marts; use marts")
         connection.execute("create table shared as select 1 as id; create table duck_only as select 1 as id")
         for table in ("shared", "spark_only"):
             (tmp_path / table).mkdir()
             connection.execute(f"copy (select 1 as id) to '{tmp_path}/{table}/part-0.parquet'")
-    found = compare_all(published, tmp_path, {table: ["id"] for table in ("shared", "duck_only", "spark_only")})
+    found = compare_all(work, tmp_path, {table: ["id"] for table in ("shared", "duck_only", "spark_only")})
     assert [comparison.differences for comparison in found] == [
         [],
         ["duck_only: no such table in Spark"],
