@@ -29,7 +29,7 @@ select
     landed.is_verified,
     landed.bytes,
     landed.rows,
-    landed.warnings,
+    nullif(landed.warnings, '') as warnings,
     landed.landed_at,
     declared.licence,
     declared.citation

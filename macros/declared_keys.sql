@@ -1,0 +1,55 @@
+{# declared_keys(): the keys and relationships of the tables that are published, a row a column of a key, from the data
+   tests that hold them: primary_key and refers_to. They are known when a model runs, not when it is parsed. #}
+{% macro declared_keys() %}
+{% set rows = [] %}
+{% if execute %}
+    {% set tables = {} %}
+    {% for id, node in graph.nodes.items() if node.resource_type in ['model', 'seed'] and node.config.schema == 'dissent_marts' %}
+        {% do tables.update({id: node}) %}
+    {% endfor %}
+    {% for test in graph.nodes.values() if test.resource_type == 'test' and test.test_metadata and test.attached_node in tables %}
+        {% set node = tables[test.attached_node] %}
+        {# The folder says what a table answers; seeds are for reference. #}
+        {% set topic = 'reference' if node.resource_type == 'seed' else (node.fqn[2] if node.fqn | length > 3 else 'other') %}
+        {% set declared = test.test_metadata.kwargs %}
+        {% if test.test_metadata.name == 'primary_key' %}
+            {% for column in declared['columns'] %}
+                {# A column that may be NULL stands in the key as coalesce(column, ...). #}
+                {% set column = modules.re.sub('^coalesce\\((\\w+),.*$', '\\1', column) %}
+                {% do rows.append([topic, node.alias, 'primary key', loop.index, column, none, none]) %}
+            {% endfor %}
+        {% elif test.test_metadata.name == 'refers_to' %}
+            {% for relation in declared.relations %}
+                {% set to = modules.re.findall("'(\\w+)'", relation.to)[-1] %}
+                {% set name = 'to ' ~ to ~ ' by ' ~ relation.columns | join(', ') %}
+                {% for column in relation.columns %}
+                    {% set to_column = (relation.to_columns or relation.columns)[loop.index0] %}
+                    {% do rows.append([topic, node.alias, name, loop.index, column, to, to_column]) %}
+                {% endfor %}
+            {% endfor %}
+        {% endif %}
+    {% endfor %}
+{% endif %}
+{% for topic, table, key, position, column, to_table, to_column in rows %}
+select
+    '{{ topic }}' as topic,
+    '{{ table }}' as table_name,
+    '{{ key }}' as key_name,
+    cast({{ position }} as bigint) as position,
+    '{{ column }}' as column_name,
+    {{ "'" ~ to_table ~ "'" if to_table else 'cast(null as string)' }} as to_table,
+    {{ "'" ~ to_column ~ "'" if to_column else 'cast(null as string)' }} as to_column
+
+union all
+
+{% endfor %}
+select
+    cast(null as string) as topic,
+    cast(null as string) as table_name,
+    cast(null as string) as key_name,
+    cast(null as bigint) as position,
+    cast(null as string) as column_name,
+    cast(null as string) as to_table,
+    cast(null as string) as to_column
+where false
+{% endmacro %}

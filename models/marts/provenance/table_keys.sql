@@ -1,0 +1,1 @@
+{{ declared_keys() }}
