@@ -1,4 +1,7 @@
-"""Writes the results table of README.md from the published database, or checks that it says the same."""
+"""Writes what documents repeat of the published database, or checks that they say the same.
+
+That is the results table of README.md and the entity diagrams of docs/tables.md, each between two markers.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,11 @@ from pathlib import Path
 
 import duckdb
 
+from scripts.diagram import diagrams
+
 PROJECT = Path(__file__).resolve().parents[1]
-README = PROJECT / "README.md"
 PUBLISHED = Path(os.environ.get("DISSENT_DATABASE") or PROJECT / "dissent.duckdb")
 
-START, END = "<!-- results: written by make readme -->", "<!-- end of results -->"
 COLUMNS = [("cifar10h", "all"), ("cifar10h", "attentive"), ("ferplus", "all")]
 MODEL_SET = "four_cnns"
 
@@ -57,28 +60,36 @@ def results_table(connection: duckdb.DuckDBPyConnection) -> str:
     return "\n".join(lines)
 
 
-def with_results(text: str, table: str) -> str:
-    """`text` with the block between the markers replaced by `table`."""
-    before, _, rest = text.partition(START)
-    _, _, after = rest.partition(END)
-    return f"{before}{START}\n{table}\n{END}{after}"
+# Document, the name of the block in it, and what writes the block.
+BLOCKS = [("README.md", "results", results_table), ("docs/tables.md", "diagrams", diagrams)]
+
+
+def with_block(text: str, name: str, block: str) -> str:
+    """`text` with what is between the markers of that name replaced by `block`."""
+    start, end = f"<!-- {name}: written by make readme -->", f"<!-- end of {name} -->"
+    before, _, rest = text.partition(start)
+    _, _, after = rest.partition(end)
+    return f"{before}{start}\n{block}\n{end}{after}"
 
 
 def main() -> int:
-    """Write the table into README.md; with --check, exit 1 where it says something else."""
+    """Write the blocks; with --check, exit 1 where a document says something else."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="change nothing, exit 1 where the README differs")
+    parser.add_argument("--check", action="store_true", help="change nothing, exit 1 where a document differs")
     arguments = parser.parse_args()
+    differing = []
     with duckdb.connect(str(PUBLISHED), read_only=True) as connection:
-        table = results_table(connection)
-    text = README.read_text(encoding="utf-8")
-    if (new := with_results(text, table)) == text:
-        return 0
-    if arguments.check:
-        print("README.md: the results table is not what the database says: run make readme", file=sys.stderr)
-        return 1
-    README.write_text(new, encoding="utf-8")
-    return 0
+        for name, block, write in BLOCKS:
+            text = (PROJECT / name).read_text(encoding="utf-8")
+            if (new := with_block(text, block, write(connection))) == text:
+                continue
+            if arguments.check:
+                differing.append(f"{name}: its {block} are not what the database says: run make readme")
+            else:
+                (PROJECT / name).write_text(new, encoding="utf-8")
+    if differing:
+        print("\n".join(differing), file=sys.stderr)
+    return 1 if differing else 0
 
 
 if __name__ == "__main__":
