@@ -11,6 +11,7 @@ LINT := $(CURDIR)/.venv-lint/bin
 SPARK := $(CURDIR)/.venv-spark/bin
 JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
 PEERS := $(CURDIR)/.venv-peers/bin
+CLIENTS := $(CURDIR)/.venv-clients/bin
 # The engine that builds: duckdb or spark.
 TARGET ?= duckdb
 
@@ -25,7 +26,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALL = $(1)/pip install --quiet --disable-pip-version-check --require-hashes --requirement $(2)
 
-.PHONY: help environment land add remove build build-duckdb build-spark java parity test check lint shell report ask readme consensus bench scale coverage lock clean
+.PHONY: help environment land add remove build build-duckdb build-spark java parity test check lint shell report exports ask readme consensus bench scale coverage lock clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -62,6 +63,12 @@ $(PEERS)/.peers: requirements/peers.txt
 	@$(call INSTALL,$(PEERS),requirements/peers.txt) --no-deps
 	@touch $@
 
+$(CLIENTS)/.clients: requirements/clients.txt
+	@echo "setting up the clients' libraries in .venv-clients (once) ..."
+	@test -x $(CLIENTS)/python || $(PYTHON) -m venv .venv-clients
+	@$(call INSTALL,$(CLIENTS),requirements/clients.txt)
+	@touch $@
+
 environment: $(VENV)/.build ## set up .venv, then `. .venv/bin/activate` gives dbt on this project
 
 land: $(VENV)/.build ## take, check and load the vote files
@@ -91,7 +98,7 @@ java:
 parity: $(VENV)/.build ## compare every table of the builds on DuckDB and Spark
 	@$(BIN)/python -m scripts.parity
 
-test: $(VENV)/.test lint $(PEERS)/.peers $(if $(shell command -v $(JAVA)),$(SPARK)/.spark) ## every check; what CI runs
+test: $(VENV)/.test lint $(PEERS)/.peers $(CLIENTS)/.clients $(if $(shell command -v $(JAVA)),$(SPARK)/.spark) ## every check; what CI runs
 	@$(BIN)/python -m pytest
 
 check: $(VENV)/.test lint ## the quick checks, under two minutes
@@ -116,10 +123,13 @@ shell: ## SQL prompt on the published database, read-only
 report: $(VENV)/.build ## the page to look at, report/dissent.html, and its charts as PNG and SVG
 	@$(BIN)/python -m scripts.report
 
+exports: $(VENV)/.build ## every table as Parquet and CSV in exports/, with a data dictionary
+	@$(BIN)/python -m scripts.exports
+
 ask: $(VENV)/.build ## the worked questions; make ask Q=name answers one
 	@$(BIN)/python -m scripts.ask $(Q)
 
-readme: $(VENV)/.build ## for maintainers: write the README's results table from the published database
+readme: $(VENV)/.build ## for maintainers: write the README's results and the diagrams of docs/tables.md
 	@$(BIN)/python -m scripts.readme
 
 consensus: $(PEERS)/.peers ## consensus labels by Dawid-Skene, compared with the majority (optional)
@@ -135,9 +145,9 @@ coverage: $(VENV)/.test ## how often the 95 % intervals cover the truth, on gene
 	@$(BIN)/python -m scripts.coverage --draws $(or $(DRAWS),2000)
 
 lock: ## for maintainers: resolve requirements/*.in again (needs uv)
-	@cd requirements && for name in build test lint spark peers; do \
+	@cd requirements && for name in build test lint spark peers clients; do \
 	  uv pip compile --quiet --upgrade --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
 	    --no-strip-extras --no-header --overrides overrides.txt $$name.in --output-file $$name.txt; done
 
 clean: ## remove what the commands made, environments and landed files included
-	@rm -rf .venv .venv-lint .venv-spark .venv-peers target logs data dissent.duckdb report/dissent.html report/charts
+	@rm -rf .venv .venv-lint .venv-spark .venv-peers .venv-clients target logs data dissent.duckdb exports report/dissent.html report/charts
