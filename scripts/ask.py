@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import sys
 from pathlib import Path
 
 import duckdb
 
-PROJECT = Path(__file__).resolve().parents[1]
-PUBLISHED = Path(os.environ.get("DISSENT_DATABASE") or PROJECT / "dissent.duckdb")
+from scripts.paths import PROJECT, published_database
 
 
 def questions(folder: Path = PROJECT / "analyses") -> dict[str, str]:
@@ -37,11 +35,12 @@ def main() -> int:
     if arguments.question not in known:
         print(f"no analysis is called {arguments.question}: there are {', '.join(known)}", file=sys.stderr)
         return 1
-    if not PUBLISHED.exists():
-        print(f"{PUBLISHED.name} is not there yet: run make build first", file=sys.stderr)
+    published = published_database()
+    if not published.exists():
+        print(f"{published.name} is not there yet: run make build first", file=sys.stderr)
         return 1
     print(known[arguments.question])
-    with duckdb.connect(str(PUBLISHED), read_only=True) as connection:
+    with duckdb.connect(str(published), read_only=True) as connection:
         sql = published_sql((PROJECT / "analyses" / f"{arguments.question}.sql").read_text())
         connection.sql(sql).show(max_rows=arguments.rows, max_width=200)
     return 0

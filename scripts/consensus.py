@@ -26,10 +26,11 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
+from scripts.paths import PROJECT, published_database
+
 if TYPE_CHECKING:
     import pandas as pd
 
-PROJECT = Path(__file__).resolve().parents[1]
 ITERATIONS = 100  # at most; the votes of CIFAR-10H settle after three
 
 # Numbers instead of names: crowd-kit's joins are several times faster on them, and labels in the data set's own order
@@ -216,9 +217,8 @@ def main() -> int:
         "--out", type=Path, default=PROJECT / "data" / "consensus.parquet", help="Parquet file to write"
     )
     arguments = parser.parse_args()
-    published = Path(os.environ.get("DISSENT_DATABASE") or PROJECT / "dissent.duckdb")
     try:
-        compared = run(published, arguments.out, arguments.dataset)
+        compared = run(published_database(), arguments.out, arguments.dataset)
     except ConsensusError as error:
         print(error, file=sys.stderr)
         return 1

@@ -17,6 +17,7 @@ from scripts import build_lock
 from scripts.landing import fetch, load
 from scripts.landing.declared import PROJECT, LandingError, SourceFile, read_declared
 from scripts.landing.layouts import Layout, Shape, layout_of
+from scripts.paths import work_database
 
 HELP = """\
 Take each declared vote file (seeds/source_files.csv) from data/raw/, else from the folder in DISSENT_MIRROR, else from
@@ -72,7 +73,7 @@ def read_settings(sources: list[SourceFile], *, refresh: bool) -> Settings:
     if mirror and not Path(mirror).is_dir():
         raise LandingError(f"DISSENT_MIRROR is {mirror}, which is no folder: correct it or unset it")
     return Settings(
-        database=load.work_database(),
+        database=work_database(),
         raw_folder=Path(os.environ.get("DISSENT_RAW_FOLDER") or PROJECT / "data" / "raw"),
         mirror=Path(mirror) if mirror else None,
         allow_unverified=allowed,

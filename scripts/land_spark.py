@@ -14,7 +14,8 @@ import duckdb
 import yaml
 
 from scripts.landing.declared import PROJECT, LandingError
-from scripts.landing.load import LANDED_FILES, work_database
+from scripts.landing.load import LANDED_FILES
+from scripts.paths import work_database
 
 Columns = list[tuple[str, str]]
 

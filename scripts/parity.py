@@ -8,7 +8,6 @@ made them, and no build runs on it meanwhile. Rows are matched by primary key. F
 from __future__ import annotations
 
 import json
-import os
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,8 +16,8 @@ import duckdb
 
 from scripts.build_lock import BuildRunning, take
 from scripts.land_spark import spark_folder
+from scripts.paths import target_folder, work_database
 
-PROJECT = Path(__file__).resolve().parents[1]
 RELATIVE, ABSOLUTE = 1e-9, 1e-12
 SHOWN = 5  # differences a table
 
@@ -167,8 +166,8 @@ def _quoted(path: Path) -> str:
 
 def main() -> int:
     """Command line: a line a table, then the differences; exit code 1 where there are any."""
-    manifest = Path(os.environ.get("DBT_TARGET_PATH") or PROJECT / "target") / "manifest.json"
-    work = Path(os.environ.get("DISSENT_WORK_DATABASE") or PROJECT / "data" / "work.duckdb")
+    manifest = target_folder() / "manifest.json"
+    work = work_database()
     warehouse = spark_folder() / "warehouse" / "marts.db"
     try:
         for path, command in (

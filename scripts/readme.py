@@ -6,16 +6,12 @@ That is the results table of README.md and the entity diagrams of docs/tables.md
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-from pathlib import Path
 
 import duckdb
 
 from scripts.diagram import diagrams
-
-PROJECT = Path(__file__).resolve().parents[1]
-PUBLISHED = Path(os.environ.get("DISSENT_DATABASE") or PROJECT / "dissent.duckdb")
+from scripts.paths import PROJECT, published_database
 
 COLUMNS = [("cifar10h", "all"), ("cifar10h", "attentive"), ("ferplus", "all")]
 MODEL_SET = "four_cnns"
@@ -78,7 +74,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="change nothing, exit 1 where a document differs")
     arguments = parser.parse_args()
     differing = []
-    with duckdb.connect(str(PUBLISHED), read_only=True) as connection:
+    with duckdb.connect(str(published_database()), read_only=True) as connection:
         for name, block, write in BLOCKS:
             text = (PROJECT / name).read_text(encoding="utf-8")
             if (new := with_block(text, block, write(connection))) == text:

@@ -14,7 +14,8 @@ from pathlib import Path
 from scripts import build_lock
 from scripts.brought_project import unregister
 from scripts.landing.declared import PROJECT, LandingError, read_declared
-from scripts.landing.load import LANDED_FILES, work_database
+from scripts.landing.load import LANDED_FILES
+from scripts.paths import work_database
 
 
 def remove(name: str) -> None:

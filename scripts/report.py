@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 import sys
 from pathlib import Path
@@ -17,12 +16,11 @@ import jinja2
 import vl_convert
 from markupsafe import Markup, escape
 
+from scripts.paths import PROJECT, published_database, write
 from scripts.reporting import charts, declared, tables
 from scripts.reporting.data import Published, Row
 from scripts.reporting.declared import FOLDER, Report, ReportError, Section
 
-PROJECT = Path(__file__).resolve().parents[1]
-PUBLISHED = Path(os.environ.get("DISSENT_DATABASE") or PROJECT / "dissent.duckdb")
 PAGE = FOLDER / "dissent.html"
 
 
@@ -111,14 +109,6 @@ def sections(report: Report, published: Published, look: charts.Look) -> tuple[l
     return shown, specifications
 
 
-def write(path: Path, content: str | bytes) -> None:
-    """Write by renaming, so that a reader never sees half a file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    temporary.write_bytes(content.encode() if isinstance(content, str) else content)
-    temporary.replace(path)
-
-
 def page(published: Published, report: Report) -> str:
     """The page, complete in itself."""
     datasets = published.rows("datasets")
@@ -178,7 +168,7 @@ def main() -> int:
     arguments = parser.parse_args()
     try:
         report = declared.read()
-        published = Published(PUBLISHED)
+        published = Published(published_database())
         html = page(published, report)
         write(arguments.output, html)
         count = 0 if arguments.no_pictures else pictures(published, report, arguments.output.parent / "charts")

@@ -10,10 +10,8 @@ from pathlib import Path
 import duckdb
 
 from scripts.brought_project import brought_names
+from scripts.paths import PROJECT, published_database, work_database
 
-PROJECT = Path(__file__).resolve().parents[1]
-WORK = Path(os.environ.get("DISSENT_WORK_DATABASE") or PROJECT / "data" / "work.duckdb")
-PUBLISHED = Path(os.environ.get("DISSENT_DATABASE") or PROJECT / "dissent.duckdb")
 WAREHOUSE = Path(os.environ.get("DISSENT_SPARK") or PROJECT / "data" / "spark") / "warehouse" / "marts.db"
 
 RULES = ["any_vote", "two_votes", "share_5", "share_10", "share_20", "share_30", "share_40"]
@@ -87,7 +85,7 @@ def main() -> int:
     arguments = parser.parse_args()
     if arguments.differing:
         try:
-            with duckdb.connect(str(WORK), read_only=True) as connection:
+            with duckdb.connect(str(work_database()), read_only=True) as connection:
                 connection.execute("set search_path = 'marts'")
                 lines = replication_lines(connection)
         except duckdb.Error:
@@ -101,9 +99,9 @@ def main() -> int:
             print_result(connection)
         print(f"tables: {WAREHOUSE} (Parquet; make parity compares them with DuckDB's)")
         return 0
-    with duckdb.connect(str(PUBLISHED), read_only=True) as connection:
+    with duckdb.connect(str(published_database()), read_only=True) as connection:
         print_result(connection)
-    print(f"tables: {PUBLISHED.name} (make shell opens it)")
+    print(f"tables: {published_database().name} (make shell opens it)")
     return 0
 
 

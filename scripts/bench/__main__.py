@@ -20,9 +20,9 @@ import duckdb
 from scripts.bench import entries as entry_files
 from scripts.bench.compare import TABLES, first_difference
 from scripts.bench.contenders import CONTENDERS, Result, run
-from scripts.bench.models import DATABASE, PROJECT, Cost, Manifest, compile_project, connect, replay
+from scripts.bench.models import DATABASE, Cost, Manifest, compile_project, connect, replay
+from scripts.paths import work_database
 
-WORK = Path(os.environ.get("DISSENT_WORK_DATABASE") or PROJECT / "data" / "work.duckdb")
 GOAL_SECONDS = 3.0
 SLOWEST = 6
 # Small runs are quick and noisy: the best of several counts.
@@ -120,7 +120,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Command line of `make bench`."""
     parser = argparse.ArgumentParser(prog="python -m scripts.bench", description=__doc__)
     parser.add_argument("--votes", default="5000000", help="numbers of generated votes, comma-separated (%(default)s)")
-    parser.add_argument("--work", type=Path, default=WORK, help="work database with the landed votes (%(default)s)")
+    parser.add_argument(
+        "--work", type=Path, default=work_database(), help="work database with the landed votes (%(default)s)"
+    )
     options = parser.parse_args(arguments)
     if (load := os.getloadavg()[0]) > 1:
         print(f"others work on this machine (load {load:.1f}): compare processor times, wall times say little")

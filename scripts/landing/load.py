@@ -6,7 +6,6 @@ for the moment of loading, so that it stays free while a file is read.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from scripts.landing.declared import COMPANIONS, PROJECT, LandingError, SourceFile, raw_columns
+from scripts.landing.declared import COMPANIONS, LandingError, SourceFile, raw_columns
 
 if TYPE_CHECKING:
     from scripts.landing.fetch import Found
@@ -31,11 +30,6 @@ class Landed:
     sha256: str
     rows: int
     is_verified: bool
-
-
-def work_database() -> Path:
-    """The database that landing fills and dbt builds in."""
-    return Path(os.environ.get("DISSENT_WORK_DATABASE") or PROJECT / "data" / "work.duckdb")
 
 
 def _in_use(database: Path, error: duckdb.Error) -> LandingError:
