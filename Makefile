@@ -76,11 +76,8 @@ land: $(VENV)/.build ## take, check and load the vote files
 
 build: build-$(TARGET) ## everything: environment, landing, dbt build, result; with TARGET=spark on Spark
 
-build-duckdb: land
-	@echo "building and testing the models ..."
-	@$(BIN)/dbt --quiet build || { $(BIN)/python -m scripts.summary --differing; exit 1; }
-	@$(BIN)/python -m scripts.summary
-	@$(BIN)/python -m scripts.report --no-pictures
+build-duckdb: $(VENV)/.build
+	@$(BIN)/python -m scripts.build
 
 build-spark: java land $(SPARK)/.spark
 	@$(BIN)/python -m scripts.land_spark

@@ -1,11 +1,15 @@
-{# Makes every declared raw table that isn't there, empty, with the columns its source declares:
-   nothing landed is a normal state, and unit tests need the relations. As a package dissent lands nothing. #}
+{# Makes every declared source table that isn't there, empty, with the columns its source declares and the key that its
+   primary_key test names: nothing landed is a normal state, unit tests need the relations, and the history of builds
+   begins here. As a package dissent lands nothing. #}
 {% macro create_missing_raw_tables() %}
     {% if execute and project_name == 'dissent' and flags.WHICH in ['build', 'run', 'test'] %}
         {% for table in graph.sources.values() | selectattr('package_name', 'equalto', 'dissent') %}
             {% set columns = [] %}
             {% for column in table.columns.values() %}
                 {% do columns.append(adapter.quote(column.name) ~ ' ' ~ column.data_type) %}
+            {% endfor %}
+            {% for test in graph.nodes.values() if (test.test_metadata or {}).name == 'primary_key' and test.depends_on.nodes == [table.unique_id] %}
+                {% do columns.append('primary key (' ~ test.test_metadata.kwargs.columns | join(', ') ~ ')') %}
             {% endfor %}
             {{ adapter.dispatch('create_raw_table', 'dissent')(table, columns | join(', ')) }}
         {% endfor %}

@@ -7,6 +7,9 @@ import os
 from pathlib import Path
 from typing import IO
 
+# How the sentence of BuildRunning begins; `scripts.build` knows it by that where dbt prints it.
+RUNNING = "another build is using"
+
 
 class BuildRunning(Exception):
     """Another process holds the lock; the message is one sentence for the user."""
@@ -27,7 +30,7 @@ def take(database: Path) -> IO[str]:
         holder = handle.read().strip() or "unknown"
         handle.close()
         raise BuildRunning(
-            f"another build is using {database.name} (process {holder}): wait until it ends, then run this again; "
+            f"{RUNNING} {database.name} (process {holder}): wait until it ends, then run this again; "
             "nothing was changed"
         ) from None
     handle.seek(0)

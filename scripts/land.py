@@ -205,8 +205,8 @@ def _table(outcomes: list[Outcome]) -> str:
     )
 
 
-def land_all(settings: Settings, sources: list[SourceFile]) -> int:
-    """Land every file and print what happened; the exit code is 1 where a file was refused."""
+def land_all(settings: Settings, sources: list[SourceFile]) -> list[str]:
+    """Land every file and print what happened; returns a sentence for every file that was refused."""
     landing = Landing(settings, load.landed(settings.database, sources))
     outcomes, refusals = [], []
     with landing.resources:
@@ -228,7 +228,7 @@ def land_all(settings: Settings, sources: list[SourceFile]) -> int:
             print(outcome.reason, file=sys.stderr)
     for refusal in refusals:
         print(f"refused: {refusal}", file=sys.stderr)
-    return 1 if refusals else 0
+    return refusals
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -245,7 +245,7 @@ def main(arguments: list[str] | None = None) -> int:
     refresh = parser.parse_args(arguments).refresh
     try:
         sources = read_declared()
-        return land_all(read_settings(sources, refresh=refresh), sources)
+        return 1 if land_all(read_settings(sources, refresh=refresh), sources) else 0
     except (LandingError, build_lock.BuildRunning) as error:
         print(error, file=sys.stderr)
         return 1

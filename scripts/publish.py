@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
 
+import duckdb
 from dbt.adapters.duckdb.plugins import BasePlugin
 from dbt_common.exceptions import DbtRuntimeError
 from duckdb import DuckDBPyConnection
 
+from scripts import history
 from scripts.build_lock import BuildRunning, take
+from scripts.paths import previous_database
 from scripts.pseudonyms import MAPPING, PseudonymError, Pseudonyms
 
 # The oldest version that holds everything here: BI drivers and shells of DuckDB 1.x open it.
@@ -27,7 +31,7 @@ _lock: IO[str] | None = None
 
 
 class Plugin(BasePlugin):
-    """Registers `publish_marts(names)` and takes the build lock when dbt first connects."""
+    """Registers `publish_marts(names, brought, build_id)` and takes the build lock when dbt first connects."""
 
     def initialize(self, plugin_config: dict[str, Any]) -> None:
         """Take the build lock; a second concurrent build ends here with one sentence, and so does a wrong setting."""
@@ -45,13 +49,13 @@ class Plugin(BasePlugin):
     def configure_connection(self, conn: DuckDBPyConnection) -> None:
         """Register the function on dbt's connection."""
 
-        def publish_marts(names: str, brought: str) -> str:
+        def publish_marts(names: str, brought: str, build_id: str) -> str:
             # A cursor of its own: the calling query's connection is busy with the call.
             with conn.cursor() as cursor:
-                return publish(cursor, self.published, names.split(","), self.pseudonyms, json.loads(brought))
+                return publish(cursor, self.published, names.split(","), self.pseudonyms, json.loads(brought), build_id)
 
         # Not a pure function: without side_effects DuckDB may fold the call away or repeat it.
-        conn.create_function("publish_marts", publish_marts, ["VARCHAR", "VARCHAR"], "VARCHAR", side_effects=True)
+        conn.create_function("publish_marts", publish_marts, ["VARCHAR", "VARCHAR", "VARCHAR"], "VARCHAR", side_effects=True)
 
 
 def publish(
@@ -60,18 +64,30 @@ def publish(
     names: list[str],
     pseudonyms: Pseudonyms,
     brought: Sequence[str] = (),
+    build_id: str = "",
     schema: str = "marts",
 ) -> str:
-    """Copy the tables `names` of `schema` into a new file and rename it to `published`.
+    """Copy the tables `names` of `schema` and the history of builds into a new file and rename it to `published`.
 
     Column order, NOT NULL, other constraints and comments are kept; views become tables; annotator ids are replaced as
-    `pseudonyms` says, `brought` being the data sets that somebody brought. Readers of the old file keep reading it.
-    Temporary files that an interrupted build left are removed. Returns one line.
+    `pseudonyms` says, `brought` being the data sets that somebody brought. Readers of the old file keep reading it; it
+    stays beside the new one as the previous database. The history says of the build `build_id` that it is published as
+    soon as it is. Temporary files that an interrupted build left are removed. Returns one line, and one before it where
+    the old file can't be read.
     """
     published.parent.mkdir(parents=True, exist_ok=True)
     for stale in published.parent.glob(f".{published.name}.*.tmp*"):
         stale.unlink()
     temporary = published.with_name(f".{published.name}.{os.getpid()}.tmp")
+    said = []
+    try:
+        history.take_over(connection, published)
+    except duckdb.Error as error:
+        said.append(
+            f"{published.name} can't be read ({str(error).splitlines()[0]}): the history goes on without the builds "
+            f"that only it knows; it is kept as {previous_database(published).name}"
+        )
+    recorded = history.tables(connection)
     naming = _tables_with(connection, schema, names, ["dataset_id", "annotator_id"])
     pseudonyms.create_mapping(connection, [f'"{schema}"."{name}"' for name in naming], brought)
     connection.execute(f"attach '{_quoted(temporary)}' as publication (storage_version '{STORAGE_VERSION}')")
@@ -84,12 +100,31 @@ def publish(
             )
         for name in names:
             _copy_table(connection, schema, name, replaced if name in naming else [])
+        for name in recorded:
+            _copy_table(connection, history.SCHEMA, name, [])
+        if recorded:
+            history.mark_published(connection, "publication.main.builds", build_id)
     finally:
         connection.execute("detach publication")
         connection.execute(f"drop table {MAPPING}")
+    _keep_previous(published)
     temporary.replace(published)
+    if recorded:
+        history.mark_published(connection, f"{history.SCHEMA}.builds", build_id)
     note = f", annotator ids as pseudonyms in {', '.join(replaced)}" if replaced else ""
-    return f"published {len(names)} tables to {published.name}{note}"
+    return "\n".join([*said, f"published {len(names) + len(recorded)} tables to {published.name}{note}"])
+
+
+def _keep_previous(published: Path) -> None:
+    """Give the published file a second name, which stays when the first goes to the next file: no moment without."""
+    if not published.exists():
+        return
+    kept = published.with_name(f".{published.name}.{os.getpid()}.tmp.previous")
+    try:
+        os.link(published, kept)
+    except OSError:  # a file system without hard links
+        shutil.copyfile(published, kept)
+    kept.replace(previous_database(published))
 
 
 def _tables_with(connection: DuckDBPyConnection, schema: str, names: list[str], columns: list[str]) -> list[str]:
