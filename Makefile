@@ -26,7 +26,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALL = $(1)/pip install --quiet --disable-pip-version-check --require-hashes --requirement $(2)
 
-.PHONY: help environment land add remove build build-duckdb build-spark java parity test check lint shell report exports ask readme consensus bench scale coverage lock clean
+.PHONY: help environment land add remove build build-duckdb build-spark java parity test check lint shell compare docs report exports ask readme consensus bench scale coverage lock clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -113,9 +113,14 @@ add: $(VENV)/.build ## bring your own votes: make add FILE=path NAME=my_votes [A
 remove: $(VENV)/.build ## take them out again: make remove NAME=my_votes
 	@$(BIN)/python -m scripts.remove $(if $(NAME),--name "$(NAME)")
 
-shell: ## SQL prompt on the published database, read-only
-	@test -f "$(DISSENT_DATABASE)" || { echo "no published database yet: run make build first" >&2; exit 1; }
-	@$(BIN)/duckdb -readonly "$(DISSENT_DATABASE)"
+compare: $(VENV)/.build ## what changed since the previous build, or between two: make compare OLD=path NEW=path
+	@$(BIN)/python -m scripts.compare "$(OLD)" "$(NEW)" $(ARGS) || [ $$? = 3 ]
+
+shell: $(VENV)/.build ## SQL prompt on the published database, read-only
+	@$(BIN)/python -m scripts.shell
+
+docs: $(VENV)/.build ## dbt's documentation of every table, test and macro as one page, report/docs.html
+	@$(BIN)/python -m scripts.docs
 
 report: $(VENV)/.build ## the page to look at, report/dissent.html, and its charts as PNG and SVG
 	@$(BIN)/python -m scripts.report
@@ -147,4 +152,4 @@ lock: ## for maintainers: resolve requirements/*.in again (needs uv)
 	    --no-strip-extras --no-header --overrides overrides.txt $$name.in --output-file $$name.txt; done
 
 clean: ## remove what the commands made, environments and landed files included
-	@rm -rf .venv .venv-lint .venv-spark .venv-peers .venv-clients target logs data dissent.duckdb exports report/dissent.html report/charts
+	@rm -rf .venv .venv-lint .venv-spark .venv-peers .venv-clients target logs data dissent.duckdb dissent.previous.duckdb exports report/dissent.html report/docs.html report/charts

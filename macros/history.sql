@@ -4,9 +4,9 @@
 {% macro record_build(reason) %}
     {% for table in graph.sources.values() | selectattr('package_name', 'equalto', 'dissent') | selectattr('source_name', 'equalto', 'history') %}
         {# Anew each time: the descriptions may have changed since the table was made. #}
-        {% do run_query('comment on table ' ~ source('history', table.name) ~ ' is ' ~ dissent.text_literal(table.description)) %}
+        {% do run_query('comment on table ' ~ source('history', table.name) ~ ' is ' ~ dissent.literals([table.description | trim])[0]) %}
         {% for column in table.columns.values() %}
-            {% do run_query('comment on column ' ~ source('history', table.name) ~ '.' ~ column.name ~ ' is ' ~ dissent.text_literal(column.description)) %}
+            {% do run_query('comment on column ' ~ source('history', table.name) ~ '.' ~ column.name ~ ' is ' ~ dissent.literals([column.description | trim])[0]) %}
         {% endfor %}
     {% endfor %}
     {% set record %}
@@ -17,9 +17,9 @@
             '{{ invocation_id }}' as build_id,
             timestamp '{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S") }}' as started_at,
             timestamp '{{ modules.datetime.datetime.now(modules.pytz.utc).strftime("%Y-%m-%d %H:%M:%S") }}' as finished_at,
-            {{ dissent.text_literal(var('dissent_version')) }} as dissent_version,
+            '{{ var('dissent_version') }}' as dissent_version,
             'not published' as outcome,
-            {{ dissent.text_literal(reason or 'publishing did not finish') }} as reason;
+            {{ dissent.literals([reason or 'publishing did not finish'])[0] }} as reason;
 
         insert into {{ source('history', 'build_inputs') }}
         select
@@ -72,8 +72,3 @@
     {% endset %}
     {% do run_query(record) %}
 {% endmacro %}
-
-{# SQL for a text. #}
-{% macro text_literal(text) -%}
-    {{ dbt.string_literal(dbt.escape_single_quotes(text | trim)) }}
-{%- endmacro %}

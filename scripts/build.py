@@ -174,9 +174,12 @@ def build_models(build: Build) -> Code:
     failed = [result for result in results.get("results", []) if result["status"] in FAILED]
     build.failed_nodes = [result["unique_id"] for result in failed]
     build.errors = [f"{result['unique_id']}: {first_line(result['message'])}" for result in failed]
-    build.errors += sentences(python("scripts.summary", "--differing").stderr)
     build.errors = build.errors or sentences("".join(said))
-    return code_of(build.failed_nodes)
+    differing = python("scripts.summary", "--differing").stderr
+    code = code_of(build.failed_nodes)
+    if code is Code.DIFFERS:
+        build.errors += sentences(differing)
+    return code
 
 
 def code_of(failed_nodes: list[str]) -> Code:

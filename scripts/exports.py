@@ -24,8 +24,8 @@ from typing import Any
 
 import duckdb
 
-PROJECT = Path(__file__).resolve().parents[1]
-PUBLISHED = Path(os.environ.get("DISSENT_DATABASE") or PROJECT / "dissent.duckdb")
+from scripts.paths import PROJECT, published_database
+
 EXPORTS = PROJECT / "exports"
 
 # One pattern for COPY and for the readers of the dictionary.
@@ -248,7 +248,7 @@ def main() -> int:
     parser.add_argument("--output", type=Path, default=EXPORTS, help="the folder to write (default: exports)")
     arguments = parser.parse_args()
     try:
-        resources = export(PUBLISHED, arguments.output.absolute())
+        resources = export(published_database(), arguments.output.absolute())
     except ExportError as error:
         print(error, file=sys.stderr)
         return 1

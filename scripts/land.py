@@ -51,7 +51,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One line of the table that landing prints; `reason` says why a file could not be had or has to wait."""
+    """One line of the table that landing prints; `reason` says why the file could not be had, without its name."""
 
     source: SourceFile
     status: str
@@ -113,7 +113,7 @@ class Landing:
             try:
                 found = self._obtain(source, layout)
             except fetch.Unreachable as error:
-                return Outcome(source, "kept" if before else "missing", before, reason=str(error))
+                return Outcome(source, "kept" if before else "missing", before, reason=error.reason)
         # A record made against another declared hash is not this file's any more, whatever its own hash.
         is_same = before and (before.sha256, before.is_verified) == (found.sha256, found.is_verified)
         if is_same and not self.settings.refresh:
@@ -128,7 +128,7 @@ class Landing:
     def _obtain(self, source: SourceFile, layout: Layout) -> fetch.Found:
         """Generate or download the file into the folder of raw files."""
         if self.settings.is_offline and not layout.is_generated:
-            raise fetch.Unreachable(f"{source.file_name}: not downloaded, because DISSENT_OFFLINE is set")
+            raise fetch.Unreachable(source.file_name, "not downloaded, because DISSENT_OFFLINE is set")
         self._lock()
         if layout.is_generated:
             from scripts import demo
@@ -176,8 +176,8 @@ class Landing:
         if items := load.built_items(self.settings.database, layout.dataset_id):
             return items
         raise Waiting(
-            f"{source.file_name}: the items of {layout.dataset_id} are not known before its votes have landed and were "
-            "built: once they were, land this file again"
+            f"the items of {layout.dataset_id} are not known before its votes have landed and were "
+            "built: once they were, land it again"
         )
 
 
@@ -223,9 +223,9 @@ def land_all(settings: Settings, sources: list[SourceFile]) -> list[str]:
             "DISSENT_MIRROR, or run this again with network access"
         )
     sys.stdout.flush()
-    for outcome in outcomes:
-        if outcome.reason:
-            print(outcome.reason, file=sys.stderr)
+    for reason in dict.fromkeys(outcome.reason for outcome in outcomes if outcome.reason):
+        names = [outcome.source.file_name for outcome in outcomes if outcome.reason == reason]
+        print(f"{', '.join(names)}: {reason}", file=sys.stderr)
     for refusal in refusals:
         print(f"refused: {refusal}", file=sys.stderr)
     return refusals

@@ -55,7 +55,9 @@ class Plugin(BasePlugin):
                 return publish(cursor, self.published, names.split(","), self.pseudonyms, json.loads(brought), build_id)
 
         # Not a pure function: without side_effects DuckDB may fold the call away or repeat it.
-        conn.create_function("publish_marts", publish_marts, ["VARCHAR", "VARCHAR", "VARCHAR"], "VARCHAR", side_effects=True)
+        conn.create_function(
+            "publish_marts", publish_marts, ["VARCHAR", "VARCHAR", "VARCHAR"], "VARCHAR", side_effects=True
+        )
 
 
 def publish(

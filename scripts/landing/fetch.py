@@ -33,7 +33,14 @@ CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
 
 
 class Unreachable(LandingError):
-    """The address gave no file (no network, no such host, 404, time ran out): a normal state, not a failure."""
+    """The address gave no file (no network, no such host, 404, time ran out): a normal state, not a failure.
+
+    `reason` says why without naming the file, so that files which share it can be named together.
+    """
+
+    def __init__(self, file_name: str, sentence: str, reason: str = "") -> None:
+        super().__init__(f"{file_name}: {sentence}")
+        self.reason = reason or sentence
 
 
 @dataclass(frozen=True)
@@ -218,7 +225,7 @@ def _address(source: SourceFile, base_url: str | None) -> str:
     if base_url:
         return f"{base_url.rstrip('/')}/{quote(source.file_name)}"
     if not source.address:
-        raise Unreachable(f"{source.file_name}: no address is declared: {BY_HAND}")
+        raise Unreachable(source.file_name, f"no address is declared: {BY_HAND}")
     return source.address
 
 
@@ -458,5 +465,7 @@ class _Transfer:
 
     def _unreachable(self, why: str, what_to_do: str = "check the network") -> Unreachable:
         return Unreachable(
-            f"{self.source.file_name}: not to be had from {_shown(self.address)}: {why}; {what_to_do}, or {BY_HAND}"
+            self.source.file_name,
+            f"not to be had from {_shown(self.address)}: {why}; {what_to_do}, or {BY_HAND}",
+            f"not to be had from {urlsplit(self.address).hostname}: {why}; {what_to_do}",
         )

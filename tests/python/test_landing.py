@@ -777,12 +777,27 @@ def test_a_file_that_is_not_there_is_downloaded(run: Run) -> None:
 
 def test_no_network_is_no_error(run: Run) -> None:
     def download(*_: Any, **__: Any) -> fetch.Found:
-        raise fetch.Unreachable("small.csv: no network")
+        raise fetch.Unreachable("small.csv", "no network")
 
     run.monkeypatch.setattr(fetch, "download", download)
     run.monkeypatch.setenv("DISSENT_OFFLINE", "")
     assert run() == 0
     assert "missing: small.csv" in run.out and run.err == "small.csv: no network\n"
+
+
+def test_files_that_share_a_reason_share_a_line(run: Run) -> None:
+    def download(file: SourceFile, *_: Any, **__: Any) -> fetch.Found:
+        reason = "the server answered 500" if file.file_name == "b.csv" else "no network"
+        raise fetch.Unreachable(file.file_name, f"not to be had from https://example.org/{file.file_name}", reason)
+
+    others = [source(name, "cifar10h_raw") for name in ("a.csv", "b.csv")]
+    for other in others:
+        run.monkeypatch.setitem(LAYOUTS, other.file_name, SMALL)
+    run.declare(SMALL_CSV, *others)
+    run.monkeypatch.setattr(fetch, "download", download)
+    run.monkeypatch.setenv("DISSENT_OFFLINE", "")
+    assert run() == 0
+    assert run.err.splitlines() == ["a.csv, small.csv: no network", "b.csv: the server answered 500"]
 
 
 def test_other_files_land_when_one_is_refused(run: Run) -> None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
-from conftest import Build, copied_project
+from conftest import PROJECT, Build, copied_project
+from test_builds import build_json
 
 from scripts import pseudonyms
+from scripts.build import Code
 from scripts.build_lock import take
 from scripts.pseudonyms import PseudonymError, Pseudonyms, pseudonym
 from scripts.publish import publish
@@ -239,6 +244,41 @@ def test_the_key_is_in_no_representation(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert KEY not in repr(asked)
 
 
+def test_the_previous_database_is_kept_and_the_published_path_is_never_missing(
+    work: duckdb.DuckDBPyConnection, settings: Pseudonyms, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    published, previous = tmp_path / "dissent.duckdb", tmp_path / "dissent.previous.duckdb"
+    publish(work, published, ["items"], settings)
+    assert not previous.exists()
+    done, missing = threading.Event(), []
+
+    def look() -> None:
+        while not done.is_set():
+            if not published.exists():
+                missing.append(True)
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    for votes in range(10):
+        work.execute("update marts.items set votes = ?", [votes])
+        before = published.stat().st_ino
+        publish(work, published, ["items"], settings)
+        assert previous.stat().st_ino == before != published.stat().st_ino
+    done.set()
+    looking.join()
+    assert not missing
+    with duckdb.connect(str(previous), read_only=True) as reader:
+        assert reader.execute("select distinct votes from items").fetchall() == [(8,)]
+
+    def link(*_: object) -> None:
+        raise OSError("no hard links on this file system")
+
+    monkeypatch.setattr("os.link", link)
+    publish(work, published, ["items"], settings)
+    with duckdb.connect(str(previous), read_only=True) as reader:
+        assert reader.execute("select distinct votes from items").fetchall() == [(9,)]
+
+
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Build:
     """A copy of the project that can be changed."""
@@ -247,19 +287,32 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Build:
 
 @pytest.mark.slow
 def test_from_an_offline_start_to_a_build_that_must_not_be_published(copy: Build) -> None:
-    # Nothing but the demo can land: said in one line a file, and no failure.
-    landed = copy.land()
-    assert landed.returncode == 0, landed.stderr
-    for name in ("cifar10h-raw.zip", "cifar10h-counts.npy", "fer2013new.csv"):
-        assert name in landed.stdout + landed.stderr
-
     extra = copy.project / "models" / "marts" / "extra.sql"
     extra.write_text("{{ config(contract={'enforced': false}) }}\nselect 1 as one\n")
     stale = copy.folder / ".dissent.duckdb.123.tmp"
     stale.write_bytes(b"left by a killed build")
-    made = copy.dbt("build")
-    assert made.returncode == 0, made.stdout
+    # Nothing but the demo can land: that is no failure. The report can't be made.
+    shutil.copytree(PROJECT / "report", copy.project / "report", ignore=shutil.ignore_patterns("dissent.html"))
+    query = copy.project / "report" / "queries" / "annotators.sql"
+    query.rename(query.with_suffix(".gone"))
+    made = copy.run("python", "-m", "scripts.build")
+    written = build_json(copy, made)
+    assert written["exit_code"] == Code.NO_REPORT
+    (why,) = written["errors"]
+    assert why in made.stderr and "names the query annotators" in why
+    for name in ("cifar10h-raw.zip", "cifar10h-counts.npy", "fer2013new.csv"):
+        assert name in made.stdout
     assert "published" in made.stdout and not stale.exists()
+    assert [entry["file_name"] for entry in written["inputs"]] == ["demo-raw.csv"]
+    figures = {entry["figure"]: entry["value"] for entry in written["figures"]}
+    assert set(copy.query("select figure, value from build_figures")) == set(figures.items())
+    sweep = "select divided from threshold_sweep where dataset_id = 'demo' and panel = 'attentive'"
+    divided = copy.query(f"{sweep} and rule_id = 'two_votes'")
+    assert divided == [(figures["demo attentive two_votes divided_items"],)]
+    assert written["replication"] is not None and written["replication"]["figures_replicated"] == 0
+    first = (written["build_id"], "published", None)
+    builds = "select build_id, outcome, reason from builds order by started_at"
+    assert copy.query(builds) == [first]
     assert copy.query("select one from extra") == [(1,)]
     assert copy.query("select distinct verdict from replication") == [("not evaluated",)]
     assert copy.query("select dataset_id, provenance from dataset_provenance order by 1") == [
@@ -271,8 +324,7 @@ def test_from_an_offline_start_to_a_build_that_must_not_be_published(copy: Build
         ("ferplus_training", "not landed"),
     ]
     assert set(copy.query("select distinct dataset_id from threshold_sweep")) == {("demo",)}
-    summary = copy.run("python", "-m", "scripts.summary")
-    assert summary.returncode == 0 and "not evaluated" in summary.stdout and "cifar10h" in summary.stdout
+    assert "not evaluated" in made.stdout and "cifar10h" in made.stdout
 
     # A failing test keeps the published file, with a reader on it all the while.
     before = copy.published.stat().st_ino
@@ -280,8 +332,15 @@ def test_from_an_offline_start_to_a_build_that_must_not_be_published(copy: Build
     failing = copy.project / "tests" / "assert_nothing_is_divided.sql"
     failing.write_text("select * from {{ ref('dissent', 'threshold_sweep') }} where divided > 0\n")
     extra.unlink()
-    broken = copy.dbt("build")
-    assert broken.returncode != 0
+    broken = copy.run("python", "-m", "scripts.build")
+    written = build_json(copy, broken)
+    assert written["exit_code"] == Code.FAILED and list(written["seconds"]) == ["landing", "models"]
+    assert written["failed_nodes"] == ["test.dissent.assert_nothing_is_divided"]
+    assert written["figures"] == [] and len(written["inputs"]) == 1
+    with duckdb.connect(str(copy.work), read_only=True) as recorded:
+        *earlier, (build_id, outcome, reason) = recorded.execute(builds.replace("builds", "history.builds")).fetchall()
+    assert earlier == [first] and (build_id, outcome) == (written["build_id"], "not published")
+    assert re.fullmatch(r"\d+ of \d+ models, seeds and tests did not succeed", reason)
     assert "not published" in broken.stdout and "assert_nothing_is_divided" in broken.stdout
     assert copy.published.stat().st_ino == before
     assert reader.execute("select one from extra").fetchall() == [(1,)]
@@ -295,12 +354,16 @@ def test_from_an_offline_start_to_a_build_that_must_not_be_published(copy: Build
         partial = copy.dbt(*arguments)
         assert partial.returncode == 0 and "not published" in partial.stdout, arguments
         assert copy.published.stat().st_ino == before
+    with duckdb.connect(str(copy.work), read_only=True) as recorded:
+        assert recorded.execute("select count(*) from history.builds").fetchone() == (2,)
 
     # A second build beside a running one gets one sentence.
     held = take(copy.work)
-    second = copy.dbt("build")
+    # Offline there is nothing to land, so that it is dbt that meets the other build.
+    second = replace(copy, extra={"DISSENT_OFFLINE": "1"}).run("python", "-m", "scripts.build")
     held.close()
-    assert second.returncode != 0
+    written = build_json(copy, second)
+    assert written["exit_code"] == Code.RUNNING and len(written["errors"]) == 1
     assert "another build is using work.duckdb" in second.stdout and "Traceback" not in second.stdout + second.stderr
 
     # A wrong setting stops it before the first model.
@@ -309,14 +372,20 @@ def test_from_an_offline_start_to_a_build_that_must_not_be_published(copy: Build
     assert "set it to one of brought, all, none" in wrong.stdout and "Traceback" not in wrong.stdout + wrong.stderr
     assert "not published" not in wrong.stdout
 
-    # Mended: published again, without the model that is gone; the old reader isn't disturbed.
+    # Mended: published again, without the model that is gone; the old reader isn't disturbed. The published file
+    # brings its history into a new work database.
     failing.unlink()
-    mended = copy.dbt("build")
-    assert mended.returncode == 0, mended.stdout
+    copy.work.unlink()
+    query.with_suffix(".gone").rename(query)
+    mended = copy.run("python", "-m", "scripts.build")
+    written = build_json(copy, mended)
+    assert written["exit_code"] == Code.PUBLISHED, mended.stdout
     assert copy.published.stat().st_ino != before
     assert reader.execute("select one from extra").fetchall() == [(1,)]
     reader.close()  # one process opens a path once: close before looking at the new file
     assert copy.query("select count(*) from duckdb_tables() where table_name = 'extra'") == [(0,)]
+    assert copy.query(builds) == [first, (written["build_id"], "published", None)]
+    assert (copy.folder / "dissent.previous.duckdb").stat().st_ino == before
 
 
 @pytest.mark.slow
