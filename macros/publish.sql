@@ -53,9 +53,9 @@
     {{ return(flags.WHICH == 'build' and not dissent.partial_options() and is_complete) }}
 {% endmacro %}
 
-{# Results of what did not succeed. #}
+{# Results of what did not succeed; an exposure does nothing and can't fail. #}
 {% macro failed_results(results) %}
-    {{ return(results | rejectattr('status', 'in', ['success', 'pass', 'warn']) | list) }}
+    {{ return(results | rejectattr('status', 'in', ['success', 'pass', 'warn', 'no-op']) | list) }}
 {% endmacro %}
 
 {# Options of the command line that leave something out. #}

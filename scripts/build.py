@@ -164,7 +164,7 @@ def build_models(build: Build) -> Code:
             said.append(line)
     results = run_results(begun)
     build.build_id = results.get("metadata", {}).get("invocation_id")
-    build.is_published = dbt.returncode == 0
+    build.is_published = dbt.returncode == 0 and is_published(build.build_id)
     if build.is_published:
         return Code.PUBLISHED
     if running := [line for line in sentences("".join(said)) if build_lock.RUNNING in line]:
@@ -180,6 +180,14 @@ def build_models(build: Build) -> Code:
     if code is Code.DIFFERS:
         build.errors += sentences(differing)
     return code
+
+
+def is_published(build_id: str | None) -> bool:
+    """Whether the published database is of this build."""
+    if not published_database().exists():
+        return False
+    with duckdb.connect(str(published_database()), read_only=True) as connection:
+        return bool(connection.execute("select 1 from builds where build_id = ?", [build_id]).fetchall())
 
 
 def code_of(failed_nodes: list[str]) -> Code:

@@ -67,6 +67,17 @@ def test_the_history_outlives_the_work_database(tmp_path: Path) -> None:
     ]
 
 
+def test_a_build_stopped_right_after_the_rename_is_known_as_published(tmp_path: Path) -> None:
+    published = tmp_path / "dissent.duckdb"
+    with with_history(tmp_path / "work") as work:
+        record(work, "a", 1)
+        publish(work, published, ["items"], NOBODY, build_id="a")
+        work.execute("update history.builds set outcome = 'not published', reason = 'publishing did not finish'")
+        record(work, "b", 2)
+        assert publish(work, published, ["items"], NOBODY, build_id="b") == "published 3 tables to dissent.duckdb"
+    assert builds_in(published) == [("a", "published", None, 1), ("b", "published", None, 2)]
+
+
 def test_a_build_whose_publishing_failed_is_not_written_down_as_published(tmp_path: Path) -> None:
     published = tmp_path / "dissent.duckdb"
     with with_history(tmp_path / "work") as work:

@@ -96,6 +96,11 @@ def test_nothing_changed_is_one_line(tmp_path: Path) -> None:
             "demo  all  any_vote  – -> 50.00    (– -> 4 of – -> 8)",
         ),
         (
+            "update replication set verdict = 'not evaluated'",
+            {"figures"},
+            "demo_two_votes  replicated -> not evaluated  published 25  found 25",
+        ),
+        (
             "update replication set verdict = 'differs', observed = 26.5",
             {"figures"},
             "demo_two_votes  replicated -> differs  published 25  found 25 -> 26.5",
