@@ -54,9 +54,9 @@ class Pseudonyms:
         `tables` are SQL names of relations with the columns dataset_id and annotator_id. Raises PseudonymError where
         two annotators of a data set would get the same pseudonym.
         """
-        wanted = {"all": "true", "none": "false", "brought": "list_contains($brought, dataset_id)"}[self.mode]
         ids = []
         if tables and self.mode != "none":
+            wanted = "list_contains($brought, dataset_id)" if self.mode == "brought" else "true"
             ids = connection.execute(
                 " union ".join(
                     f"select dataset_id, annotator_id from {table} where annotator_id is not null and {wanted}"
@@ -88,16 +88,10 @@ class Pseudonyms:
         if self.key is not None:
             return self.key.encode()
         if not self.key_file.exists():
-            # Written elsewhere and then linked, so that there is never half a key, nor another one in its place.
             made = self.key_file.with_name(f".{KEY_FILE}.{os.getpid()}.tmp")
             with open(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii") as handle:
                 handle.write(secrets.token_hex(32) + "\n")
-            try:
-                os.link(made, self.key_file)
-            except FileExistsError:
-                pass
-            finally:
-                made.unlink()
+            made.replace(self.key_file)
         key = self.key_file.read_text(encoding="utf-8").strip()
         if len(key) < LEAST_KEY:
             raise PseudonymError(f"{self.key_file} holds no key: put the old one back, or remove it for a new one")

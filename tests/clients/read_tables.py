@@ -10,7 +10,7 @@ import json
 import sys
 from typing import Any
 
-from sqlalchemy import MetaData, create_engine, select  # type: ignore[import-not-found, unused-ignore]
+from sqlalchemy import MetaData, create_engine, select
 
 engine = create_engine(f"duckdb:///{sys.argv[1]}", connect_args={"read_only": True})
 metadata = MetaData()

@@ -180,6 +180,30 @@ def test_keys_and_relationships_reach_the_dictionary(built: Build, exports: Path
 
 
 @pytest.mark.slow
+def test_a_relationship_without_its_row_is_found(built: Build) -> None:
+    nodes = json.loads((built.folder / "target" / "manifest.json").read_text())["nodes"].values()
+    (sql,) = (
+        node["compiled_code"] for node in nodes if str(node.get("name")).startswith("refers_to_equal_footing__columns")
+    )
+    with duckdb.connect() as connection:
+        connection.execute(
+            """
+            attach ':memory:' as work;
+            create schema work.marts;
+            create table work.marts.panels as select * from (values ('a', 'all'), ('b', 'all')) as t(dataset_id, panel);
+            create table work.marts.equal_footing as select * from (
+                values ('a', 'all', 'b', 'all'), ('a', 'some', 'b', 'all'), ('b', 'all', 'c', 'all'),
+                    (null, 'all', 'a', 'all'), ('b', 'all', 'd', null)
+            ) as t(dataset_id, panel, other_dataset_id, other_panel)
+            """
+        )
+        assert connection.execute(f"from ({sql}) order by all").fetchall() == [
+            ("dataset_id, panel", "a, some"),
+            ("other_dataset_id, other_panel", "c, all"),
+        ]
+
+
+@pytest.mark.slow
 def test_licences_provenance_and_pseudonyms_reach_the_dictionary(exports: Path) -> None:
     package = dictionary(exports)
     sets = {found["dataset_id"]: found for found in package["data_sets"]}
@@ -401,7 +425,7 @@ def test_a_failure_leaves_the_old_exports(small: Path, tmp_path: Path) -> None:
     export(small, folder)
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     with duckdb.connect(str(small)) as connection:
-        connection.execute("drop table landed_files")
+        connection.execute("drop table landed_files; delete from awkward")
     with pytest.raises(
         ExportError, match=r"dissent\.duckdb can't be exported to exports, what was there stays: .*landed"
     ):
