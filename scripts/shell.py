@@ -36,7 +36,7 @@ def table_list(connection: duckdb.DuckDBPyConnection, width: int) -> list[str]:
     longest = max((len(table) for table, _ in rows), default=0)
     for table, sentence in rows:
         line = f"  {table:<{longest}}  {sentence}".rstrip()
-        groups.setdefault(about.get(table, "history"), []).append(
+        groups.setdefault(about.get(table, "this file"), []).append(
             line if len(line) <= width else line[: width - 1] + "…"
         )
     return ["one row per ...", *(line for subject, lines in groups.items() if lines for line in (subject, *lines))]

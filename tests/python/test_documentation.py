@@ -25,7 +25,10 @@ from scripts.reporting.data import Published
 pytestmark = pytest.mark.slow
 
 Nodes = dict[str, dict[str, Any]]
-HISTORY = {"builds", "build_inputs", "build_figures"}
+# Tables of the published file that publishing writes, no model.
+WRITTEN = {"builds", "build_inputs", "build_figures", "pseudonymised_datasets"}
+# A vote has no key of its own: an annotator may vote on an item again. assert_no_vote_lost_between_layers counts them.
+WITHOUT_KEY = {"model.dissent.int_numbered_votes"}
 # They are found by these prefixes and do what the macro they belong to says.
 IMPLEMENTATION = re.compile("(default|duckdb|spark)__")
 
@@ -106,7 +109,7 @@ def test_every_table_has_a_tested_key(documentation: Documentation) -> None:
     }
     # What has landed is tested where staging has renamed it.
     landed = {name for name, source in documentation.sources.items() if source["schema"] == "raw"}
-    assert documentation.tables.keys() - keyed == landed
+    assert documentation.tables.keys() - keyed == landed | WITHOUT_KEY
 
 
 def arguments_of(sql: str) -> list[str]:
@@ -131,7 +134,7 @@ def tables_of_views(connection: duckdb.DuckDBPyConnection) -> set[str]:
 
 
 def test_exposures_name_what_is_read(documentation: Documentation, built: Build) -> None:
-    published = {str(table) for (table,) in built.query("select table_name from duckdb_tables()")} - HISTORY
+    published = {str(table) for (table,) in built.query("select table_name from duckdb_tables()")} - WRITTEN
     exposures = documentation.manifest["exposures"]
     named = {
         exposure["name"]: {node.rsplit(".", 1)[1] for node in exposure["depends_on"]["nodes"]}
