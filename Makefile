@@ -26,7 +26,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALL = $(1)/pip install --quiet --disable-pip-version-check --require-hashes --requirement $(2)
 
-.PHONY: help environment land add remove build build-duckdb build-spark java parity test check lint shell compare docs report exports ask readme consensus bench scale coverage lock clean
+.PHONY: help environment land add remove build build-duckdb build-spark java parity test check lint shell compare docs report exports ask readme picture consensus bench scale coverage lock clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -133,6 +133,11 @@ ask: $(VENV)/.build ## the worked questions; make ask Q=name answers one
 
 readme: $(VENV)/.build ## for maintainers: write the README's results and the diagrams of docs/tables.md
 	@$(BIN)/python -m scripts.readme
+
+picture: report ## for maintainers: the README's picture of the report (needs Chromium)
+	@chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1180,2300 \
+	  --screenshot=$(CURDIR)/docs/report.png file://$(CURDIR)/report/dissent.html 2> /dev/null
+	@echo "docs/report.png shows the report of the published database"
 
 consensus: $(PEERS)/.peers ## consensus labels by Dawid-Skene, compared with the majority (optional)
 	@$(PEERS)/python -m scripts.consensus
