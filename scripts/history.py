@@ -27,12 +27,14 @@ def take_over(connection: duckdb.DuckDBPyConnection, published: Path) -> None:
     """Add the builds that the published database knows to the work database's; its word counts where they differ.
 
     Nothing happens where there is no such file or where it was published before there was a history.
-    Raises duckdb.Error where the file can't be read.
+    Raises duckdb.Error where the file can't be read; nothing was added then.
     """
     if not published.exists():
         return
     path = str(published).replace("'", "''")
     connection.execute(f"attach '{path}' as earlier (read_only)")
+    # All or nothing: figures without their build would fail the tests of every later build.
+    connection.execute("begin")
     try:
         for table in tables(connection):
             columns = connection.execute(
@@ -46,6 +48,10 @@ def take_over(connection: duckdb.DuckDBPyConnection, published: Path) -> None:
                 connection.execute(
                     f'insert or replace into "{SCHEMA}"."{table}" ({names}) select {names} from earlier.main."{table}"'
                 )
+        connection.execute("commit")
+    except duckdb.Error:
+        connection.execute("rollback")
+        raise
     finally:
         connection.execute("detach earlier")
 

@@ -99,9 +99,11 @@ def test_a_published_file_without_a_history_ends_nothing(tmp_path: Path, content
         published.write_bytes(b"not a database")
     else:
         with duckdb.connect(str(published)) as other:
-            # As of an older dissent, or with a table that happens to have the same name.
-            other.execute(f"create table {'builds' if content == 'another database' else 'items'} (outcome bigint[])")
-            other.execute(f"insert into {'builds' if content == 'another database' else 'items'} values ([1])")
+            other.execute("create table items as select 1 as item")
+            if content == "another database":
+                # Half of it looks like a history: that half must not come in alone.
+                other.execute("create table build_figures as select 'x' as build_id, 'votes' as figure, 1 as value")
+                other.execute("create table builds as select [1] as outcome")
     before = published.read_bytes()
     with with_history(tmp_path / "work") as work:
         record(work, "a", 1)
@@ -111,6 +113,8 @@ def test_a_published_file_without_a_history_ends_nothing(tmp_path: Path, content
     for line in warned:
         assert line.startswith("dissent.duckdb can't be read (") and "kept as dissent.previous.duckdb" in line
     assert builds_in(published) == [("a", "published", None, 1)]
+    with duckdb.connect(str(published), read_only=True) as reader:
+        assert reader.execute("select build_id from build_figures").fetchall() == [("a",)]
     assert previous.read_bytes() == before
 
 
