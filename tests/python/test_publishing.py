@@ -17,6 +17,7 @@ from test_builds import build_json
 from scripts import pseudonyms
 from scripts.build import Code
 from scripts.build_lock import take
+from scripts.compare import compare
 from scripts.pseudonyms import PseudonymError, Pseudonyms, pseudonym
 from scripts.publish import publish
 
@@ -385,7 +386,13 @@ def test_from_an_offline_start_to_a_build_that_must_not_be_published(copy: Build
     reader.close()  # one process opens a path once: close before looking at the new file
     assert copy.query("select count(*) from duckdb_tables() where table_name = 'extra'") == [(0,)]
     assert copy.query(builds) == [first, (written["build_id"], "published", None)]
-    assert (copy.folder / "dissent.previous.duckdb").stat().st_ino == before
+    previous = copy.folder / "dissent.previous.duckdb"
+    assert previous.stat().st_ino == before
+    # Two builds of the same file differ in nothing else.
+    changed = compare(previous, copy.published)
+    assert changed["rows"] == [{"table_name": "extra", "old_rows": 1, "new_rows": None}]
+    assert [kind for kind in ("inputs", "rules", "columns", "divided", "figures") if changed[kind]] == []
+    assert changed["new"]["build_id"] == written["build_id"]
 
 
 @pytest.mark.slow
