@@ -45,16 +45,3 @@
 {% macro spark__without(counts, position) -%}
     filter({{ counts }}, (c, i) -> i != {{ position }} - 1)
 {%- endmacro %}
-
-{# element_at_position(counts, position): an element, from 1; NULL beyond the last. #}
-{% macro element_at_position(counts, position) -%}
-    {{ return(adapter.dispatch('element_at_position', 'dissent')(counts, position)) }}
-{%- endmacro %}
-
-{% macro default__element_at_position(counts, position) -%}
-    {{ counts }}[{{ position }}]
-{%- endmacro %}
-
-{% macro spark__element_at_position(counts, position) -%}
-    try_element_at({{ counts }}, cast({{ position }} as int))
-{%- endmacro %}

@@ -12,17 +12,3 @@
 {% macro spark__percentiles(values, shares) -%}
     percentile({{ values }}, array({{ shares | join(', ') }}))
 {%- endmacro %}
-
-{# percentile_at(found, position): the percentile at a position, from 1, of what percentiles made; NULL where there
-   were no values. #}
-{% macro percentile_at(found, position) -%}
-    {{ return(adapter.dispatch('percentile_at', 'dissent')(found, position)) }}
-{%- endmacro %}
-
-{% macro default__percentile_at(found, position) -%}
-    {{ found }}[{{ position }}]
-{%- endmacro %}
-
-{% macro spark__percentile_at(found, position) -%}
-    {{ found }}[{{ position }} - 1]
-{%- endmacro %}

@@ -29,7 +29,7 @@ select
     votes,
     votes_with_true_label,
     correct_votes,
-    {{ percentile_at('reaction_times', 1) }} as p10_reaction_time_ms,
-    {{ percentile_at('reaction_times', 2) }} as median_reaction_time_ms,
-    {{ percentile_at('reaction_times', 3) }} as p90_reaction_time_ms
+    {{ element_at_position('reaction_times', 1) }} as p10_reaction_time_ms,
+    {{ element_at_position('reaction_times', 2) }} as median_reaction_time_ms,
+    {{ element_at_position('reaction_times', 3) }} as p90_reaction_time_ms
 from voted

@@ -93,8 +93,8 @@ tallied as (
         topped.pass_level,
         topped.next_lower_level,
         topped.votes,
-        {{ top_two_at('topped.top_votes', 1) }} as majority_votes,
-        coalesce({{ top_two_at('topped.top_votes', 2) }}, 0) as second_votes,
+        {{ element_at_position('topped.top_votes', 1) }} as majority_votes,
+        coalesce({{ element_at_position('topped.top_votes', 2) }}, 0) as second_votes,
         topped.single_vote_labels
     from topped
     inner join items
