@@ -6,12 +6,17 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
 
 PROJECT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
@@ -129,3 +134,39 @@ def built(tmp_path_factory: pytest.TempPathFactory, mirror: Path) -> Build:
     made = build.dbt("build")
     assert made.returncode == 0, made.stdout + made.stderr
     return build
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[webdriver.Chrome]:
+    """Debian's chromium without a screen and without network; closed with the module, as an open page keeps drawing."""
+    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    require("chromium", bool(chromium and driver))
+    assert chromium is not None
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        for flag in (
+            "headless",
+            "no-sandbox",
+            "disable-gpu",
+            "disable-quic",
+            "disable-dev-shm-usage",
+            "no-first-run",
+            "disable-background-networking",
+            "disable-component-update",
+            "disable-sync",
+            "hide-scrollbars",
+            "host-resolver-rules=MAP * ~NOTFOUND",
+            f"user-data-dir={profile}",
+        ):
+            options.add_argument(f"--{flag}")
+        started = webdriver.Chrome(options=options, service=Service(driver))
+        yield started
+        started.quit()
+
+
+def logged(browser: webdriver.Chrome, kind: str) -> list[dict[str, Any]]:
+    """What was logged since the last call."""
+    entries: list[dict[str, Any]] = browser.get_log(kind)  # type: ignore[no-untyped-call]
+    return entries

@@ -12,11 +12,10 @@ from typing import Any
 import duckdb
 import jinja2
 import pytest
-from conftest import PROJECT, Build
+from conftest import PROJECT, Build, logged
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
-from test_report import browser, logged  # noqa: F401
 
 from scripts.ask import published_sql
 from scripts.build_lock import take
@@ -181,7 +180,7 @@ def test_the_page_names_no_folder_of_this_machine(documentation: Documentation) 
 @pytest.mark.chromium
 def test_the_page_opens_with_our_own_words_and_asks_for_nothing(
     documentation: Documentation,
-    browser: webdriver.Chrome,  # noqa: F811
+    browser: webdriver.Chrome,
 ) -> None:
     browser.get(documentation.page.as_uri())
     WebDriverWait(browser, 20).until(

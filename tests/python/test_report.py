@@ -8,10 +8,8 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from base64 import b64decode
-from collections.abc import Iterator
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import pairwise
 from pathlib import Path
@@ -20,9 +18,8 @@ from typing import Any
 import duckdb
 import pytest
 import yaml
-from conftest import PROJECT, Build, require
+from conftest import PROJECT, Build, logged, require
 from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 
 from scripts.reporting import charts, declared
@@ -274,42 +271,6 @@ def test_the_page_of_the_demo_alone_says_what_is_missing(built: Build, tmp_path:
         "annotators",
         "labels",
     }
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[webdriver.Chrome]:
-    """Debian's chromium without a screen and without network."""
-    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    require("chromium", bool(chromium and driver))
-    assert chromium is not None
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        for flag in (
-            "headless",
-            "no-sandbox",
-            "disable-gpu",
-            "disable-quic",
-            "disable-dev-shm-usage",
-            "no-first-run",
-            "disable-background-networking",
-            "disable-component-update",
-            "disable-sync",
-            "hide-scrollbars",
-            "host-resolver-rules=MAP * ~NOTFOUND",
-            f"user-data-dir={profile}",
-        ):
-            options.add_argument(f"--{flag}")
-        started = webdriver.Chrome(options=options, service=Service(driver))
-        yield started
-        started.quit()
-
-
-def logged(browser: webdriver.Chrome, kind: str) -> list[dict[str, Any]]:
-    """What was logged since the last call."""
-    entries: list[dict[str, Any]] = browser.get_log(kind)  # type: ignore[no-untyped-call]
-    return entries
 
 
 def open_page(browser: webdriver.Chrome, page: Path, theme: str = "light", width: int = 1280) -> None:
