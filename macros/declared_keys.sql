@@ -30,26 +30,20 @@
         {% endif %}
     {% endfor %}
 {% endif %}
-{% for topic, table, key, position, column, to_table, to_column in rows %}
-select
-    '{{ topic }}' as topic,
-    '{{ table }}' as table_name,
-    '{{ key }}' as key_name,
-    cast({{ position }} as bigint) as position,
-    '{{ column }}' as column_name,
-    {{ "'" ~ to_table ~ "'" if to_table else 'cast(null as string)' }} as to_table,
-    {{ "'" ~ to_column ~ "'" if to_column else 'cast(null as string)' }} as to_column
-
-union all
-
-{% endfor %}
-select
-    cast(null as string) as topic,
-    cast(null as string) as table_name,
-    cast(null as string) as key_name,
-    cast(null as bigint) as position,
-    cast(null as string) as column_name,
-    cast(null as string) as to_table,
-    cast(null as string) as to_column
-where false
+{# One list of values: Spark takes half a minute to plan as many selects. Its first row gives the types. #}
+select *
+from (
+    values
+    (
+        cast(null as string), cast(null as string), cast(null as string), cast(null as bigint), cast(null as string),
+        cast(null as string), cast(null as string)
+    )
+    {% for topic, table, key, position, column, to_table, to_column in rows %}
+    , (
+        {{ literals([topic, table, key]) | join(', ') }}, {{ position }}, {{ literals([column]) | first }},
+        {{ literals([to_table, to_column]) | join(', ') if to_table else 'null, null' }}
+    )
+    {% endfor %}
+) as declared (topic, table_name, key_name, position, column_name, to_table, to_column)
+where topic is not null
 {% endmacro %}
