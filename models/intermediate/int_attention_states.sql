@@ -2,7 +2,8 @@
 
 with
 
-vote_cells as (
+-- Few levels occur, and an item has votes at fewer still: nothing is multiplied by the number of thresholds.
+cells as (
 
     select * from {{ ref('dissent', 'int_vote_cells') }}
 
@@ -17,19 +18,6 @@ items as (
 checked_datasets as (
 
     select distinct dataset_id from {{ ref('dissent', 'int_pass_thresholds') }}
-
-),
-
--- Few levels occur, and an item has votes at fewer still: nothing is multiplied by the number of thresholds.
-cells as (
-
-    select
-        item_number,
-        label,
-        pass_level,
-        cast(sum(votes) as bigint) as votes
-    from vote_cells
-    group by item_number, label, pass_level
 
 ),
 

@@ -36,9 +36,9 @@ by_half as (
         item_number,
         label,
         sum(votes) as votes,
-        sum(votes) filter (where is_first_half) as first_votes,
+        sum(first_half_votes) as first_votes,
         sum(votes) filter (where not is_attentive) as dropped,
-        sum(votes) filter (where is_first_half and not is_attentive) as first_dropped
+        sum(first_half_votes) filter (where not is_attentive) as first_dropped
     from cells
     group by item_number, label
 

@@ -2,15 +2,15 @@
 
 with
 
-cells as (
+votes as (
 
-    select * from {{ ref('dissent', 'int_vote_cells') }}
+    select * from {{ ref('dissent', 'int_votes') }}
 
 ),
 
-items as (
+annotator_checks as (
 
-    select * from {{ ref('dissent', 'int_voted_items') }}
+    select * from {{ ref('dissent', 'int_annotator_checks') }}
 
 ),
 
@@ -22,28 +22,31 @@ label_counts as (
 
 counted as (
 
+    -- All panels at once.
     select
-        item_number,
-        label,
-        cast(sum(votes) as bigint) as votes,
+        votes.dataset_id,
+        votes.item_id,
+        votes.label,
+        max(votes.true_label) as true_label,
+        cast(sum(votes.weight) as bigint) as votes,
         -- An annotator without checks has failed none: kept, so that kept + dropped = all.
-        cast(coalesce(sum(votes) filter (where not is_attentive), 0) as bigint) as dropped_votes
-    from cells
-    group by item_number, label
+        cast(sum(votes.weight) filter (where not annotator_checks.is_attentive) as bigint) as dropped_votes
+    from votes
+    left join annotator_checks
+        on votes.dataset_id = annotator_checks.dataset_id
+        and votes.annotator_id = annotator_checks.annotator_id
+    group by votes.dataset_id, votes.item_id, votes.label
 
 )
 
 select
-    items.dataset_id,
-    items.item_id,
-    counted.label,
-    counted.item_number,
-    items.true_label,
-    counted.votes,
-    counted.dropped_votes
+    dataset_id,
+    item_id,
+    label,
+    true_label,
+    votes,
+    coalesce(dropped_votes, 0) as dropped_votes
 from counted
-inner join items
-    on counted.item_number = items.item_number
 
 union all
 
@@ -51,7 +54,6 @@ select
     dataset_id,
     item_id,
     label,
-    cast(null as bigint) as item_number,
     true_label,
     votes,
     cast(0 as bigint) as dropped_votes

@@ -2,26 +2,23 @@
 
 with
 
-votes as (
+vote_counts as (
 
-    select * from {{ ref('dissent', 'int_votes') }}
+    select * from {{ ref('dissent', 'int_vote_counts') }}
 
 ),
 
 items as (
 
-    select
+    select distinct
         dataset_id,
-        item_id,
-        max(true_label) as true_label
-    from votes
-    group by dataset_id, item_id
+        item_id
+    from vote_counts
 
 )
 
 select
     dataset_id,
     item_id,
-    true_label,
     row_number() over (order by dataset_id, item_id) as item_number
 from items

@@ -31,9 +31,15 @@ annotator_votes as (
 
 ),
 
-vote_counts as (
+vote_cells as (
 
-    select * from {{ ref('dissent', 'int_vote_counts') }}
+    select * from {{ ref('dissent', 'int_vote_cells') }}
+
+),
+
+items as (
+
+    select * from {{ ref('dissent', 'int_voted_items') }}
 
 ),
 
@@ -62,22 +68,47 @@ labels as (
 
 ),
 
+numbered_items as (
+
+    select
+        items.item_number,
+        item_patterns.majority_label,
+        patterns.votes,
+        patterns.labels_seen,
+        patterns.dissenting_votes
+    from items
+    inner join item_patterns
+        on items.dataset_id = item_patterns.dataset_id
+        and items.item_id = item_patterns.item_id
+    inner join patterns
+        on item_patterns.count_pattern = patterns.count_pattern
+
+),
+
+label_votes as (
+
+    select
+        item_number,
+        label,
+        cast(sum(votes) as bigint) as votes
+    from vote_cells
+    group by item_number, label
+
+),
+
 cells as (
 
     select
-        vote_counts.item_number,
-        vote_counts.label,
-        vote_counts.votes as label_votes,
-        patterns.votes as item_votes,
-        patterns.labels_seen,
-        vote_counts.label != item_patterns.majority_label as is_dissent,
-        vote_counts.label != item_patterns.majority_label and patterns.dissenting_votes = 1 as is_sole_dissent
-    from vote_counts
-    inner join item_patterns
-        on vote_counts.dataset_id = item_patterns.dataset_id
-        and vote_counts.item_id = item_patterns.item_id
-    inner join patterns
-        on item_patterns.count_pattern = patterns.count_pattern
+        label_votes.item_number,
+        label_votes.label,
+        label_votes.votes as label_votes,
+        numbered_items.votes as item_votes,
+        numbered_items.labels_seen,
+        label_votes.label != numbered_items.majority_label as is_dissent,
+        label_votes.label != numbered_items.majority_label and numbered_items.dissenting_votes = 1 as is_sole_dissent
+    from label_votes
+    inner join numbered_items
+        on label_votes.item_number = numbered_items.item_number
 
 ),
 
