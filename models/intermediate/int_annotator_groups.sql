@@ -32,7 +32,8 @@ levels as (
 select
     annotators.dataset_id,
     annotators.annotator_id,
-    row_number() over (order by annotators.dataset_id, annotators.annotator_id) as annotator_number,
+    -- Four bytes: there is one for each vote in int_vote_counts.
+    cast(row_number() over (order by annotators.dataset_id, annotators.annotator_id) as int) as annotator_number,
     annotators.is_attentive,
     coalesce(levels.pass_level, 100) as pass_level,
     -- md5 is the same on every engine: an annotator's votes are all in one half, for good.

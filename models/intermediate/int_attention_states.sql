@@ -2,8 +2,14 @@
 
 with
 
--- Few levels occur, and an item has votes at fewer still: nothing is multiplied by the number of thresholds.
 cells as (
+
+    select * from {{ ref('dissent', 'int_vote_cells') }}
+
+),
+
+-- Read twice: DuckDB would keep all of them in memory between two uses of one CTE.
+cells_again as (
 
     select * from {{ ref('dissent', 'int_vote_cells') }}
 
@@ -21,6 +27,7 @@ checked_datasets as (
 
 ),
 
+-- Few levels occur, and an item has votes at fewer still: nothing is multiplied by the number of thresholds.
 item_levels as (
 
     select distinct
@@ -44,49 +51,70 @@ states as (
 
 ),
 
-kept as (
+-- The same for a label: its votes kept at one of its levels, down to its next lower one.
+label_states as (
+
+    select
+        item_number,
+        label_order,
+        pass_level,
+        cast(sum(votes) over by_level as bigint) as votes,
+        lead(pass_level) over by_level as next_lower_level
+    from cells_again
+    window by_level as (
+        partition by item_number, label_order
+        order by pass_level desc
+    )
+
+),
+
+ranked as (
 
     select
         states.item_number,
         states.pass_level,
         states.next_lower_level,
-        cells.label,
-        cast(sum(cells.votes) as bigint) as votes
+        label_states.votes,
+        row_number() over (
+            partition by states.item_number, states.pass_level
+            order by label_states.votes desc
+        ) as label_rank
     from states
-    inner join cells
-        on states.item_number = cells.item_number
-        and states.pass_level <= cells.pass_level
-    group by states.item_number, states.pass_level, states.next_lower_level, cells.label
-
-),
-
-topped as (
-
-    select
-        item_number,
-        pass_level,
-        next_lower_level,
-        cast(sum(votes) as bigint) as votes,
-        {{ top_two('votes') }} as top_votes,
-        count(*) filter (where votes = 1) as single_vote_labels
-    from kept
-    group by item_number, pass_level, next_lower_level
+    inner join label_states
+        on states.item_number = label_states.item_number
+        and states.pass_level <= label_states.pass_level
+        and states.pass_level > coalesce(label_states.next_lower_level, -1)
 
 ),
 
 tallied as (
 
     select
+        item_number,
+        pass_level,
+        next_lower_level,
+        cast(sum(votes) as bigint) as votes,
+        max(votes) as majority_votes,
+        coalesce(max(votes) filter (where label_rank = 2), 0) as second_votes,
+        count(*) filter (where votes = 1) as single_vote_labels
+    from ranked
+    group by item_number, pass_level, next_lower_level
+
+),
+
+by_dataset as (
+
+    select
         items.dataset_id,
-        topped.pass_level,
-        topped.next_lower_level,
-        topped.votes,
-        {{ element_at_position('topped.top_votes', 1) }} as majority_votes,
-        coalesce({{ element_at_position('topped.top_votes', 2) }}, 0) as second_votes,
-        topped.single_vote_labels
-    from topped
+        tallied.pass_level,
+        tallied.next_lower_level,
+        tallied.votes,
+        tallied.majority_votes,
+        tallied.second_votes,
+        tallied.single_vote_labels
+    from tallied
     inner join items
-        on topped.item_number = items.item_number
+        on tallied.item_number = items.item_number
     inner join checked_datasets
         on items.dataset_id = checked_datasets.dataset_id
 
@@ -102,5 +130,5 @@ select
     second_votes,
     single_vote_labels,
     count(*) as items
-from tallied
+from by_dataset
 group by dataset_id, coalesce(next_lower_level, -1), pass_level, votes, majority_votes, second_votes, single_vote_labels

@@ -6,21 +6,16 @@ cells as (
 
 ),
 
+voted_labels as (
+
+    select * from {{ ref('dissent', 'int_voted_labels') }}
+    where annotator_numbers is null
+
+),
+
 items as (
 
     select * from {{ ref('dissent', 'int_voted_items') }}
-
-),
-
-label_counts as (
-
-    select * from {{ ref('dissent', 'int_label_counts') }}
-
-),
-
-labels as (
-
-    select * from {{ ref('dissent', 'int_labels') }}
 
 ),
 
@@ -30,33 +25,17 @@ panels as (
 
 ),
 
-by_half as (
-
-    select
-        item_number,
-        label,
-        sum(votes) as votes,
-        sum(first_half_votes) as first_votes,
-        sum(votes) filter (where not is_attentive) as dropped,
-        sum(first_half_votes) filter (where not is_attentive) as first_dropped
-    from cells
-    group by item_number, label
-
-),
-
 by_annotator as (
 
     select
-        items.dataset_id,
-        items.item_id,
-        by_half.label,
-        by_half.votes,
-        by_half.first_votes,
-        by_half.dropped,
-        by_half.first_dropped
-    from by_half
-    inner join items
-        on by_half.item_number = items.item_number
+        item_number,
+        label_order,
+        sum(votes) as votes,
+        sum(first_half_votes) as first_votes,
+        coalesce(sum(votes) filter (where not is_attentive), 0) as dropped,
+        coalesce(sum(first_half_votes) filter (where not is_attentive), 0) as first_dropped
+    from cells
+    group by item_number, label_order
 
 ),
 
@@ -64,27 +43,22 @@ by_annotator as (
 spans as (
 
     select
-        label_counts.dataset_id,
-        label_counts.item_id,
-        label_counts.label,
-        label_counts.votes,
-        cast(sum(label_counts.votes) over (
-            partition by label_counts.dataset_id, label_counts.item_id
-            order by labels.label_order
+        item_number,
+        label_order,
+        votes,
+        cast(sum(votes) over (
+            partition by item_number
+            order by label_order
         ) as bigint) as last_number
-    from label_counts
-    inner join labels
-        on label_counts.dataset_id = labels.dataset_id
-        and label_counts.label = labels.label
+    from voted_labels
 
 ),
 
 numbered as (
 
     select
-        dataset_id,
-        item_id,
-        label,
+        item_number,
+        label_order,
         {{ series('last_number - votes + 1', 'last_number') }} as vote_number
     from spans
 
@@ -94,48 +68,39 @@ numbered as (
 shuffled as (
 
     select
-        dataset_id,
-        item_id,
-        label,
+        numbered.item_number,
+        numbered.label_order,
         row_number() over (
-            partition by dataset_id, item_id
-            order by md5(concat(item_id, ':', vote_number)), vote_number
+            partition by numbered.item_number
+            order by md5(concat(items.item_id, ':', numbered.vote_number)), numbered.vote_number
         ) % 2 = 1 as is_first
     from numbered
+    inner join items
+        on numbered.item_number = items.item_number
 
 ),
 
 by_number as (
 
     select
-        dataset_id,
-        item_id,
-        label,
+        item_number,
+        label_order,
         count(*) as votes,
         count(*) filter (where is_first) as first_votes
     from shuffled
-    group by dataset_id, item_id, label
+    group by item_number, label_order
 
 ),
 
 halved as (
 
-    select
-        dataset_id,
-        item_id,
-        label,
-        votes,
-        coalesce(first_votes, 0) as first_votes,
-        coalesce(dropped, 0) as dropped,
-        coalesce(first_dropped, 0) as first_dropped
-    from by_annotator
+    select * from by_annotator
 
     union all
 
     select
-        dataset_id,
-        item_id,
-        label,
+        item_number,
+        label_order,
         votes,
         first_votes,
         0 as dropped,
@@ -147,10 +112,10 @@ halved as (
 counted as (
 
     select
-        halved.dataset_id,
+        items.dataset_id,
         panels.panel,
-        halved.item_id,
-        halved.label,
+        halved.item_number,
+        halved.label_order,
         case panels.panel
             when 'all' then halved.votes
             when 'attentive' then halved.votes - halved.dropped
@@ -162,16 +127,18 @@ counted as (
             when 'dropped' then halved.first_dropped
         end as first_votes
     from halved
+    inner join items
+        on halved.item_number = items.item_number
     inner join panels
-        on halved.dataset_id = panels.dataset_id
+        on items.dataset_id = panels.dataset_id
 
 )
 
 select
     dataset_id,
     panel,
-    item_id,
-    label,
+    item_number,
+    label_order,
     cast(first_votes as bigint) as first_votes,
     cast(votes - first_votes as bigint) as second_votes
 from counted

@@ -8,32 +8,21 @@ half_counts as (
 
 ),
 
-labels as (
-
-    select * from {{ ref('dissent', 'int_labels') }}
-
-),
-
 items as (
 
     select
-        half_counts.dataset_id,
-        half_counts.panel,
-        half_counts.item_id,
-        sum(half_counts.first_votes) as first_votes,
-        sum(half_counts.second_votes) as second_votes,
-        max(half_counts.first_votes) as first_majority,
+        dataset_id,
+        panel,
+        item_number,
+        sum(first_votes) as first_votes,
+        sum(second_votes) as second_votes,
+        max(first_votes) as first_majority,
         -- Votes of the second half on the first half's top label: most votes, then label order.
-        max_by(
-            half_counts.second_votes, half_counts.first_votes * 1000000 - labels.label_order
-        ) as second_votes_on_top,
-        sum(half_counts.first_votes * ln(greatest(half_counts.first_votes, 1))) as first_votes_ln_votes,
-        sum(half_counts.second_votes * ln(greatest(half_counts.second_votes, 1))) as second_votes_ln_votes
+        max_by(second_votes, first_votes * 1048576 - label_order) as second_votes_on_top,
+        sum(first_votes * ln(greatest(first_votes, 1))) as first_votes_ln_votes,
+        sum(second_votes * ln(greatest(second_votes, 1))) as second_votes_ln_votes
     from half_counts
-    inner join labels
-        on half_counts.dataset_id = labels.dataset_id
-        and half_counts.label = labels.label
-    group by half_counts.dataset_id, half_counts.panel, half_counts.item_id
+    group by dataset_id, panel, item_number
 
 ),
 

@@ -6,6 +6,13 @@ vote_shares as (
 
     select * from {{ ref('dissent', 'vote_shares') }}
 
+),
+
+-- Read twice: DuckDB would keep all shares in memory between two uses of one CTE.
+vote_shares_again as (
+
+    select * from {{ ref('dissent', 'vote_shares') }}
+
 )
 
 select
@@ -18,7 +25,7 @@ select
     other.votes as other_votes,
     count(*) as items
 from vote_shares as one
-inner join vote_shares as other
+inner join vote_shares_again as other
     on one.dataset_id = other.dataset_id
     and one.panel = other.panel
     and one.item_id = other.item_id

@@ -1,35 +1,39 @@
-{{ config(materialized='table') }}
-
 with
 
-votes as (
+voted_labels as (
 
-    select * from {{ ref('dissent', 'int_votes') }}
-
-),
-
-items as (
-
-    select * from {{ ref('dissent', 'int_voted_items') }}
+    select * from {{ ref('dissent', 'int_voted_labels') }}
 
 ),
 
-annotator_groups as (
+weighted_votes as (
 
-    select * from {{ ref('dissent', 'int_annotator_groups') }}
+    select * from {{ ref('dissent', 'int_weighted_votes') }}
+
+),
+
+numbered as (
+
+    select
+        item_number,
+        label_order,
+        {{ exploded('annotator_numbers') }} as annotator_number
+    from voted_labels
 
 )
 
--- Numbers are grouped and joined in half the time that texts take, and single votes are read often.
 select
-    items.item_number,
-    annotator_groups.annotator_number,
-    votes.label,
-    votes.weight
-from votes
-inner join items
-    on votes.dataset_id = items.dataset_id
-    and votes.item_id = items.item_id
-inner join annotator_groups
-    on votes.dataset_id = annotator_groups.dataset_id
-    and votes.annotator_id = annotator_groups.annotator_id
+    item_number,
+    label_order,
+    annotator_number,
+    cast(1 as bigint) as weight
+from numbered
+
+union all
+
+select
+    item_number,
+    label_order,
+    annotator_number,
+    further_votes as weight
+from weighted_votes

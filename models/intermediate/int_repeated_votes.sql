@@ -8,34 +8,48 @@ votes as (
 
 ),
 
--- Read twice: DuckDB would keep all votes in memory between two uses of one CTE.
-votes_again as (
-
-    select * from {{ ref('dissent', 'int_numbered_votes') }}
-
-),
-
--- Usually none: the one aggregate over annotators and items, so that everything else can do without.
-repeated as (
+neighbours as (
 
     select
         annotator_number,
         item_number,
-        cast(sum(weight) as bigint) as own_item_votes
-    from votes_again
-    group by annotator_number, item_number
-    having sum(weight) > 1
+        label_order,
+        weight,
+        lag(annotator_number) over by_annotator as annotator_before,
+        lead(annotator_number) over by_annotator as annotator_after
+    from votes
+    window by_annotator as (
+        partition by item_number
+        order by annotator_number
+    )
+
+),
+
+-- Usually none. Sorting an item's few votes takes half the time of counting annotators x items.
+repeated as (
+
+    select *
+    from neighbours
+    where annotator_number in (annotator_before, annotator_after)
+
+),
+
+by_label as (
+
+    select
+        annotator_number,
+        item_number,
+        label_order,
+        cast(sum(weight) as bigint) as own_label_votes
+    from repeated
+    group by annotator_number, item_number, label_order
 
 )
 
 select
-    votes.annotator_number,
-    votes.item_number,
-    votes.label,
-    cast(sum(votes.weight) as bigint) as own_label_votes,
-    max(repeated.own_item_votes) as own_item_votes
-from votes
-inner join repeated
-    on votes.annotator_number = repeated.annotator_number
-    and votes.item_number = repeated.item_number
-group by votes.annotator_number, votes.item_number, votes.label
+    annotator_number,
+    item_number,
+    label_order,
+    own_label_votes,
+    cast(sum(own_label_votes) over (partition by annotator_number, item_number) as bigint) as own_item_votes
+from by_label

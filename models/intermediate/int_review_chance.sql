@@ -28,6 +28,7 @@ judged_now as (
     select
         item_states.*,
         thresholds.rule_id,
+        thresholds.basis,
         {{ is_divided('item_states', 'thresholds') }} as is_divided
     from item_states
     cross join thresholds
@@ -38,24 +39,27 @@ judged_now as (
 moved as (
 
     select
-        item_states.dataset_id,
-        item_states.panel,
-        item_states.votes as votes_now,
-        item_states.majority_votes as majority_now,
-        item_states.second_votes as second_now,
-        item_states.single_vote_labels as singles_now,
-        next_votes.basis,
+        judged_now.dataset_id,
+        judged_now.panel,
+        judged_now.rule_id,
+        judged_now.votes as votes_now,
+        judged_now.majority_votes as majority_now,
+        judged_now.second_votes as second_now,
+        judged_now.single_vote_labels as singles_now,
+        judged_now.items,
+        judged_now.is_divided as is_divided_now,
         next_votes.more_votes,
         next_votes.weight,
-        item_states.majority_votes + next_votes.more_votes - next_votes.new_hits as one_then,
-        item_states.second_votes + next_votes.new_hits as other_then
-    from item_states
+        judged_now.majority_votes + next_votes.more_votes - next_votes.new_hits as one_then,
+        judged_now.second_votes + next_votes.new_hits as other_then
+    from judged_now
     inner join next_votes
-        on item_states.dataset_id = next_votes.dataset_id
-        and item_states.panel = next_votes.panel
-        and item_states.votes = next_votes.votes
+        on judged_now.dataset_id = next_votes.dataset_id
+        and judged_now.panel = next_votes.panel
+        and judged_now.basis = next_votes.basis
+        and judged_now.votes = next_votes.votes
         and case
-            when next_votes.basis = 'off_top' then item_states.dissenting_votes else item_states.second_votes
+            when judged_now.basis = 'off_top' then judged_now.dissenting_votes else judged_now.second_votes
         end = next_votes.hits
 
 ),
@@ -79,50 +83,41 @@ judged_then as (
 
     select
         counts_then.*,
-        thresholds.rule_id,
-        {{ is_divided('counts_then', 'thresholds') }} as is_divided
+        {{ is_divided('counts_then', 'thresholds') }} as is_divided_then
     from counts_then
     inner join thresholds
-        on counts_then.basis = thresholds.basis
+        on counts_then.rule_id = thresholds.rule_id
 
 ),
 
 summed as (
 
     select
-        judged_now.dataset_id,
-        judged_now.panel,
-        judged_now.rule_id,
-        judged_then.more_votes,
-        judged_now.votes,
-        judged_now.majority_votes,
-        judged_now.second_votes,
-        judged_now.single_vote_labels,
-        judged_now.items,
-        judged_now.is_divided,
+        dataset_id,
+        panel,
+        rule_id,
+        more_votes,
+        votes_now as votes,
+        majority_now as majority_votes,
+        second_now as second_votes,
+        singles_now as single_vote_labels,
+        items,
+        is_divided_now as is_divided,
         -- Rounded, so that equal chances tie on every engine.
-        round(sum(judged_then.weight), 12) as chance
-    from judged_now
-    inner join judged_then
-        on judged_now.dataset_id = judged_then.dataset_id
-        and judged_now.panel = judged_then.panel
-        and judged_now.rule_id = judged_then.rule_id
-        and judged_now.votes = judged_then.votes_now
-        and judged_now.majority_votes = judged_then.majority_now
-        and judged_now.second_votes = judged_then.second_now
-        and judged_now.single_vote_labels = judged_then.singles_now
-    where judged_now.is_divided != judged_then.is_divided
+        round(sum(weight), 12) as chance
+    from judged_then
+    where is_divided_now != is_divided_then
     group by
-        judged_now.dataset_id,
-        judged_now.panel,
-        judged_now.rule_id,
-        judged_then.more_votes,
-        judged_now.votes,
-        judged_now.majority_votes,
-        judged_now.second_votes,
-        judged_now.single_vote_labels,
-        judged_now.items,
-        judged_now.is_divided
+        dataset_id,
+        panel,
+        rule_id,
+        more_votes,
+        votes_now,
+        majority_now,
+        second_now,
+        singles_now,
+        items,
+        is_divided_now
 
 )
 

@@ -30,6 +30,8 @@ label_votes as (
         votes,
         count(*) as items
     from vote_shares
+    -- The smallest panels have three votes, and both come from the same item.
+    where votes >= 3 and total_votes >= 6
     group by dataset_id, panel, label, total_votes, votes
 
 ),

@@ -16,7 +16,7 @@ annotator_groups as (
 
 select
     votes.item_number,
-    votes.label,
+    votes.label_order,
     annotator_groups.pass_level,
     bool_and(annotator_groups.is_attentive) as is_attentive,
     cast(sum(votes.weight) as bigint) as votes,
@@ -24,4 +24,4 @@ select
 from votes
 inner join annotator_groups
     on votes.annotator_number = annotator_groups.annotator_number
-group by votes.item_number, votes.label, annotator_groups.pass_level
+group by votes.item_number, votes.label_order, annotator_groups.pass_level

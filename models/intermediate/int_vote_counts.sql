@@ -8,9 +8,9 @@ votes as (
 
 ),
 
-annotator_checks as (
+annotator_groups as (
 
-    select * from {{ ref('dissent', 'int_annotator_checks') }}
+    select * from {{ ref('dissent', 'int_annotator_groups') }}
 
 ),
 
@@ -22,7 +22,7 @@ label_counts as (
 
 counted as (
 
-    -- All panels at once.
+    -- All panels at once, and who voted so: what is asked of single votes later needs no second pass over them.
     select
         votes.dataset_id,
         votes.item_id,
@@ -30,11 +30,12 @@ counted as (
         max(votes.true_label) as true_label,
         cast(sum(votes.weight) as bigint) as votes,
         -- An annotator without checks has failed none: kept, so that kept + dropped = all.
-        cast(sum(votes.weight) filter (where not annotator_checks.is_attentive) as bigint) as dropped_votes
+        cast(sum(votes.weight) filter (where not annotator_groups.is_attentive) as bigint) as dropped_votes,
+        {{ collected('annotator_groups.annotator_number') }} as annotator_numbers
     from votes
-    left join annotator_checks
-        on votes.dataset_id = annotator_checks.dataset_id
-        and votes.annotator_id = annotator_checks.annotator_id
+    inner join annotator_groups
+        on votes.dataset_id = annotator_groups.dataset_id
+        and votes.annotator_id = annotator_groups.annotator_id
     group by votes.dataset_id, votes.item_id, votes.label
 
 )
@@ -45,7 +46,8 @@ select
     label,
     true_label,
     votes,
-    coalesce(dropped_votes, 0) as dropped_votes
+    coalesce(dropped_votes, 0) as dropped_votes,
+    annotator_numbers
 from counted
 
 union all
@@ -56,5 +58,6 @@ select
     label,
     true_label,
     votes,
-    cast(0 as bigint) as dropped_votes
+    cast(0 as bigint) as dropped_votes,
+    null as annotator_numbers
 from label_counts

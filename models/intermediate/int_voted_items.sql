@@ -2,23 +2,27 @@
 
 with
 
-vote_counts as (
+item_patterns as (
 
-    select * from {{ ref('dissent', 'int_vote_counts') }}
+    select * from {{ ref('dissent', 'int_item_patterns') }}
+    where panel = 'all'
 
 ),
 
-items as (
+patterns as (
 
-    select distinct
-        dataset_id,
-        item_id
-    from vote_counts
+    select * from {{ ref('dissent', 'int_count_patterns') }}
 
 )
 
 select
-    dataset_id,
-    item_id,
-    row_number() over (order by dataset_id, item_id) as item_number
-from items
+    item_patterns.dataset_id,
+    item_patterns.item_id,
+    cast(row_number() over (order by item_patterns.dataset_id, item_patterns.item_id) as int) as item_number,
+    item_patterns.majority_label,
+    patterns.votes,
+    patterns.labels_seen,
+    patterns.dissenting_votes
+from item_patterns
+inner join patterns
+    on item_patterns.count_pattern = patterns.count_pattern

@@ -12,47 +12,22 @@ annotator_groups as (
 
 ),
 
+voted_labels as (
+
+    select * from {{ ref('dissent', 'int_voted_labels') }}
+
+),
+
+-- Read twice: DuckDB would keep all of it in memory between two uses of one CTE.
+voted_labels_again as (
+
+    select * from {{ ref('dissent', 'int_voted_labels') }}
+
+),
+
 votes as (
 
     select * from {{ ref('dissent', 'int_numbered_votes') }}
-
-),
-
--- Read twice: DuckDB would keep all votes in memory between two uses of one CTE.
-votes_again as (
-
-    select * from {{ ref('dissent', 'int_numbered_votes') }}
-
-),
-
-annotator_votes as (
-
-    select * from {{ ref('dissent', 'int_annotator_votes') }}
-
-),
-
-vote_cells as (
-
-    select * from {{ ref('dissent', 'int_vote_cells') }}
-
-),
-
-items as (
-
-    select * from {{ ref('dissent', 'int_voted_items') }}
-
-),
-
-item_patterns as (
-
-    select * from {{ ref('dissent', 'int_item_patterns') }}
-    where panel = 'all'
-
-),
-
-patterns as (
-
-    select * from {{ ref('dissent', 'int_count_patterns') }}
 
 ),
 
@@ -62,115 +37,100 @@ repeated_votes as (
 
 ),
 
+annotator_votes as (
+
+    select * from {{ ref('dissent', 'int_annotator_votes') }}
+
+),
+
 labels as (
 
     select * from {{ ref('dissent', 'int_labels') }}
 
 ),
 
-numbered_items as (
-
-    select
-        items.item_number,
-        item_patterns.majority_label,
-        patterns.votes,
-        patterns.labels_seen,
-        patterns.dissenting_votes
-    from items
-    inner join item_patterns
-        on items.dataset_id = item_patterns.dataset_id
-        and items.item_id = item_patterns.item_id
-    inner join patterns
-        on item_patterns.count_pattern = patterns.count_pattern
-
-),
-
-label_votes as (
+-- The others of one who voted once on the item are all votes but one, whoever it is.
+voters as (
 
     select
         item_number,
-        label,
-        cast(sum(votes) as bigint) as votes
-    from vote_cells
-    group by item_number, label
-
-),
-
-cells as (
-
-    select
-        label_votes.item_number,
-        label_votes.label,
-        label_votes.votes as label_votes,
-        numbered_items.votes as item_votes,
-        numbered_items.labels_seen,
-        label_votes.label != numbered_items.majority_label as is_dissent,
-        label_votes.label != numbered_items.majority_label and numbered_items.dissenting_votes = 1 as is_sole_dissent
-    from label_votes
-    inner join numbered_items
-        on label_votes.item_number = numbered_items.item_number
-
-),
-
--- What an annotator's own votes add to each count; one, where the annotator voted once on the item.
-placed as (
-
-    select
-        votes.annotator_number,
-        votes.weight,
-        cells.is_dissent,
-        cells.is_sole_dissent,
-        cells.label_votes - coalesce(repeated_votes.own_label_votes, 1) as others_on_label,
-        cells.item_votes - coalesce(repeated_votes.own_item_votes, 1) as others,
-        repeated_votes.item_number is null and cells.label_votes = 1 and cells.labels_seen = 2 as leaves_one_label
-    from votes
-    inner join cells
-        on votes.item_number = cells.item_number
-        and votes.label = cells.label
-    left join repeated_votes
-        on votes.annotator_number = repeated_votes.annotator_number
-        and votes.item_number = repeated_votes.item_number
-        and votes.label = repeated_votes.label
-
-),
-
--- The one pass over the votes joined with the counts.
-voted as (
-
-    select
-        annotator_number,
-        cast(coalesce(sum(weight) filter (where others > 0), 0) as bigint) as votes_with_others,
-        sum(cast(weight * others_on_label as double) / nullif(others, 0)) as agreeing_votes,
-        cast(coalesce(sum(weight) filter (where is_dissent), 0) as bigint) as dissents,
-        count(*) filter (where is_sole_dissent) as sole_dissents,
-        count(*) filter (where leaves_one_label) as items_turned_unanimous
-    from placed
-    group by annotator_number
-
-),
-
--- Items with repeats are counted once each, whatever the annotator's labels on them.
-repeated_items as (
-
-    select
-        repeated_votes.annotator_number,
-        repeated_votes.item_number,
-        max(cells.labels_seen) as labels_seen,
-        count(*) filter (where repeated_votes.own_label_votes = cells.label_votes) as own_labels
-    from repeated_votes
-    inner join cells
-        on repeated_votes.item_number = cells.item_number
-        and repeated_votes.label = cells.label
-    group by repeated_votes.annotator_number, repeated_votes.item_number
+        label_order,
+        cast(votes - 1 as double) / nullif(item_votes - 1, 0) as agreement,
+        is_dissent,
+        is_sole_dissent,
+        votes = 1 and labels_seen = 2 as leaves_one_label,
+        {{ exploded('annotator_numbers') }} as annotator_number
+    from voted_labels
 
 ),
 
 repeated as (
 
     select
+        repeated_votes.annotator_number,
+        repeated_votes.item_number,
+        repeated_votes.label_order,
+        repeated_votes.own_label_votes,
+        cast(voted_labels_again.votes - repeated_votes.own_label_votes as double)
+        / nullif(voted_labels_again.item_votes - repeated_votes.own_item_votes, 0) as agreement,
+        voted_labels_again.is_dissent,
+        voted_labels_again.is_sole_dissent,
+        voted_labels_again.labels_seen,
+        row_number() over (
+            partition by repeated_votes.annotator_number, repeated_votes.item_number
+            order by repeated_votes.label_order
+        ) as own_label_number,
+        sum(case when repeated_votes.own_label_votes = voted_labels_again.votes then 1 else 0 end) over (
+            partition by repeated_votes.annotator_number, repeated_votes.item_number
+        ) as labels_of_nobody_else
+    from repeated_votes
+    inner join voted_labels_again
+        on repeated_votes.item_number = voted_labels_again.item_number
+        and repeated_votes.label_order = voted_labels_again.label_order
+
+),
+
+placed as (
+
+    select
+        voters.annotator_number,
+        cast(1 as bigint) as votes,
+        voters.agreement,
+        voters.is_dissent,
+        voters.is_sole_dissent,
+        voters.leaves_one_label
+    from voters
+    left join repeated
+        on voters.annotator_number = repeated.annotator_number
+        and voters.item_number = repeated.item_number
+        and voters.label_order = repeated.label_order
+    where repeated.item_number is null
+
+    union all
+
+    select
         annotator_number,
-        count(*) filter (where labels_seen > 1 and labels_seen - own_labels = 1) as items_turned_unanimous
-    from repeated_items
+        own_label_votes as votes,
+        agreement,
+        is_dissent,
+        is_sole_dissent,
+        -- An item turns once, whatever the annotator's labels on it.
+        own_label_number = 1 and labels_seen > 1 and labels_seen - labels_of_nobody_else = 1 as leaves_one_label
+    from repeated
+
+),
+
+-- The one pass over the votes with the counts they are in.
+voted as (
+
+    select
+        annotator_number,
+        cast(coalesce(sum(votes) filter (where agreement is not null), 0) as bigint) as votes_with_others,
+        sum(votes * agreement) as agreeing_votes,
+        cast(coalesce(sum(votes) filter (where is_dissent), 0) as bigint) as dissents,
+        count(*) filter (where is_sole_dissent) as sole_dissents,
+        count(*) filter (where leaves_one_label) as items_turned_unanimous
+    from placed
     group by annotator_number
 
 ),
@@ -179,10 +139,10 @@ by_label as (
 
     select
         annotator_number,
-        label,
+        label_order,
         cast(sum(weight) as bigint) as votes
-    from votes_again
-    group by annotator_number, label
+    from votes
+    group by annotator_number, label_order
 
 ),
 
@@ -190,16 +150,11 @@ by_label as (
 most_used as (
 
     select
-        by_label.annotator_number,
-        max_by(by_label.label, by_label.votes * 1048576 - labels.label_order) as label,
-        max(by_label.votes) as votes
+        annotator_number,
+        max_by(label_order, votes * 1048576 - label_order) as label_order,
+        max(votes) as votes
     from by_label
-    inner join annotator_groups
-        on by_label.annotator_number = annotator_groups.annotator_number
-    inner join labels
-        on annotator_groups.dataset_id = labels.dataset_id
-        and by_label.label = labels.label
-    group by by_label.annotator_number
+    group by annotator_number
 
 )
 
@@ -219,8 +174,8 @@ select
     coalesce(voted.dissents, 0) as dissents,
     cast(voted.dissents as double) / nullif(attention.votes, 0) as dissent_rate,
     coalesce(voted.sole_dissents, 0) as sole_dissents,
-    coalesce(voted.items_turned_unanimous, 0) + coalesce(repeated.items_turned_unanimous, 0) as items_turned_unanimous,
-    most_used.label as most_used_label,
+    coalesce(voted.items_turned_unanimous, 0) as items_turned_unanimous,
+    labels.label as most_used_label,
     cast(most_used.votes as double) / nullif(attention.votes, 0) as most_used_label_share,
     annotator_votes.p10_reaction_time_ms,
     annotator_votes.p90_reaction_time_ms,
@@ -235,10 +190,11 @@ inner join annotator_groups
     and attention.annotator_id = annotator_groups.annotator_id
 left join voted
     on annotator_groups.annotator_number = voted.annotator_number
-left join repeated
-    on annotator_groups.annotator_number = repeated.annotator_number
 left join most_used
     on annotator_groups.annotator_number = most_used.annotator_number
+left join labels
+    on attention.dataset_id = labels.dataset_id
+    and most_used.label_order = labels.label_order
 left join annotator_votes
     on attention.dataset_id = annotator_votes.dataset_id
     and attention.annotator_id = annotator_votes.annotator_id

@@ -8,6 +8,13 @@ vote_shares as (
 
 ),
 
+-- Read twice: DuckDB would keep all shares in memory between two uses of one CTE.
+vote_shares_again as (
+
+    select * from {{ ref('dissent', 'vote_shares') }}
+
+),
+
 panels as (
 
     select * from {{ ref('dissent', 'panels') }}
@@ -66,20 +73,20 @@ panel_totals as (
 items as (
 
     select
-        vote_shares.dataset_id,
-        vote_shares.panel,
-        vote_shares.item_id,
-        max(vote_shares.total_votes) as n,
-        sum(cast(vote_shares.votes as double) * vote_shares.votes) as squares,
-        sum(cast(vote_shares.votes as double) * label_totals.pairable_votes) as votes_by_total,
-        sum(vote_shares.share * label_totals.shares) as shares_by_total,
-        sum(vote_shares.share * vote_shares.share) as share_squares
-    from vote_shares
+        shares.dataset_id,
+        shares.panel,
+        shares.item_id,
+        max(shares.total_votes) as n,
+        sum(cast(shares.votes as double) * shares.votes) as squares,
+        sum(cast(shares.votes as double) * label_totals.pairable_votes) as votes_by_total,
+        sum(shares.share * label_totals.shares) as shares_by_total,
+        sum(shares.share * shares.share) as share_squares
+    from vote_shares_again as shares
     inner join label_totals
-        on vote_shares.dataset_id = label_totals.dataset_id
-        and vote_shares.panel = label_totals.panel
-        and vote_shares.label = label_totals.label
-    group by vote_shares.dataset_id, vote_shares.panel, vote_shares.item_id
+        on shares.dataset_id = label_totals.dataset_id
+        and shares.panel = label_totals.panel
+        and shares.label = label_totals.label
+    group by shares.dataset_id, shares.panel, shares.item_id
 
 ),
 
