@@ -12,6 +12,18 @@ weighted_votes as (
 
 ),
 
+items as (
+
+    select * from {{ ref('dissent', 'int_voted_items') }}
+
+),
+
+labels as (
+
+    select * from {{ ref('dissent', 'int_labels') }}
+
+),
+
 numbered as (
 
     select
@@ -32,8 +44,14 @@ from numbered
 union all
 
 select
-    item_number,
-    label_order,
-    annotator_number,
-    further_votes as weight
+    items.item_number,
+    cast(labels.label_order as int) as label_order,
+    weighted_votes.annotator_number,
+    weighted_votes.further_votes as weight
 from weighted_votes
+inner join items
+    on weighted_votes.dataset_id = items.dataset_id
+    and weighted_votes.item_id = items.item_id
+inner join labels
+    on weighted_votes.dataset_id = labels.dataset_id
+    and weighted_votes.label = labels.label

@@ -45,7 +45,11 @@ def landed(folder: Path, manifest: Manifest, work: Path) -> None:
     with connect(folder) as connection:
         manifest.create_inputs(connection)
         connection.execute(f"attach '{work}' as landed (read_only)")
-        for table in manifest.raw_tables():
+        # What was never landed has no table there before the first build.
+        there = connection.execute(
+            "select schema_name, table_name from duckdb_tables() where database_name = 'landed'"
+        ).fetchall()
+        for table in sorted({f'"{schema}"."{name}"' for schema, name in there} & set(manifest.raw_tables())):
             connection.execute(f"insert into {table} by name from landed.{table}")
         connection.execute("detach landed")
         for _ in range(RUNS):

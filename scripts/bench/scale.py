@@ -16,6 +16,8 @@ from scripts.bench.models import MEMORY_LIMIT, THREADS, Cost, Manifest, compile_
 
 MOST_EXPONENT = 1.1
 MOST_FOR_MEASURES = 1.0
+# Where the aim for the measures holds; below it, what does not depend on the number of votes weighs more.
+VOTES_FOR_MEASURES = 50_000_000
 # What takes less processor time than this says nothing about growth.
 LEAST_CPU_SECONDS = 0.05
 PANELS = 3
@@ -74,6 +76,16 @@ def base_and_measures(manifest: Manifest, costs: list[Cost]) -> tuple[Cost, Cost
     )
 
 
+def measures_verdict(votes: int, base: float, measures: float) -> str:
+    """A sentence on the measures' processor seconds beside those of the base tables, judged where the aim holds."""
+    ratio = measures / base
+    verdict = "goal reached: " if ratio <= MOST_FOR_MEASURES else "goal MISSED: "
+    return (
+        f"{verdict if votes >= VOTES_FOR_MEASURES else ''}the measures take {ratio:.2f} of the processor time of the"
+        f" base tables ({base:.1f} s); the aim from {VOTES_FOR_MEASURES:,} votes on is at most {MOST_FOR_MEASURES:g}"
+    )
+
+
 def exponent(sizes: list[int], costs: list[float]) -> float:
     """Slope of log cost over log size, by least squares: 1 is linear."""
     x, y = [math.log(size) for size in sizes], [math.log(cost) for cost in costs]
@@ -97,12 +109,7 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"  {_row(total(costs))}")
             print(f"  peak memory of the whole process so far: {peak_memory() / 1e6:,.0f} MB")
             base, measures = base_and_measures(manifest, costs)
-            ratio = measures.cpu_seconds / base.cpu_seconds
-            print(
-                f"  {'goal reached:' if ratio <= MOST_FOR_MEASURES else 'goal MISSED: '} the measures take"
-                f" {ratio:.2f} of the processor time of the base tables ({base.cpu_seconds:.1f} s), at most"
-                f" {MOST_FOR_MEASURES:g}"
-            )
+            print(f"  {measures_verdict(votes, base.cpu_seconds, measures.cpu_seconds)}")
             longest = max(costs, key=lambda cost: cost.rows)
             verdict = "none is votes x rules" if longest.rows <= PANELS * votes else "MORE THAN VOTES x PANELS"
             print(f"  longest table: {longest.name}, {longest.rows / votes:.2f} rows a vote ({verdict})", flush=True)

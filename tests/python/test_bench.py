@@ -75,6 +75,8 @@ def test_numpy_agrees_on_landed_votes(
             " (1, 'PrivateTest', 'tie.png', 5, 5, 0), (2, 'PrivateTest', 'none.png', 0, 0, 0),"
             " (3, 'Training', 'unknown.png', 0, 0, 9), (4, 'Training', 'clear.png', 0, 10, 0)"
         )
+        # As after landing alone: the history begins with the first build.
+        connection.execute("drop schema history cascade")
     assert bench.main(["--votes", "", "--work", str(folder / DATABASE)]) == 0
     printed = capsys.readouterr().out
     assert "landed votes, 20,000 by annotator" in printed
@@ -132,3 +134,15 @@ def test_a_changed_table_is_noticed(tmp_path: Path, change: str) -> None:
         assert first_difference(connection, "vote_counts", "here", "here") is None
         assert first_difference(connection, "vote_counts", "here", "there") == "vote_counts at a, all, i, x"
         assert first_difference(connection, "vote_counts", "here", "(from here where false)") is not None
+
+
+@pytest.mark.parametrize(
+    ("votes", "measures", "verdict"),
+    [
+        (50_000_000, 10.0, "goal reached: the measures take 1.00 of"),
+        (50_000_000, 10.1, "goal MISSED: the measures take 1.01 of"),
+        (49_999_999, 20.0, "the measures take 2.00 of"),
+    ],
+)
+def test_the_measures_are_judged_where_the_aim_holds(votes: int, measures: float, verdict: str) -> None:
+    assert scale.measures_verdict(votes, 10.0, measures).startswith(verdict)
